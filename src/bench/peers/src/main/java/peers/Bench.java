@@ -1,0 +1,351 @@
+package peers;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * Runs one peer: fresh database, fill, start the worker process, GO, wait until the receiver has seen all and the database
+ * says all are complete; prints one JSON line a run and the medians. See the README beside this folder for the options.
+ */
+public final class Bench {
+    private static final Map<String, String> REMAINING = Map.of(
+            "db-scheduler", "select count(*) from scheduled_tasks",
+            "jobrunr", "select count(*) from jobrunr_jobs where state <> 'SUCCEEDED'",
+            "transaction-outbox", "select count(*) from txno_outbox where not processed",
+            "graphile-worker", "select count(*) from graphile_worker._private_jobs",
+            "pg-boss", "select count(*) from pgboss.job where name = 'hook' and state <> 'completed'",
+            "reference", "select count(*) from delivery where state <> 2",
+            "ringfence", "select (select count(*) from ringfence.outbox_events where status in ('PENDING', 'CLAIMED', 'FAILED_RETRYABLE'))"
+                    + " + (select count(*) from ringfence.deliveries_live)");
+
+    private static final int LATENCY_FIRST = 1_000_000;
+
+    public static void main(String[] args) throws Exception {
+        if (args.length < 2) {
+            System.err.println("drain|latency PEER [key=value …]; peers: " + REMAINING.keySet());
+            System.exit(2);
+        }
+        Locale.setDefault(Locale.ROOT);
+        Options o = new Options(args, 2);
+        String peer = args[1];
+        List<String> passed = Arrays.asList(args).subList(2, args.length);
+        Path log = Path.of(o.text("work", "work"));
+        Files.createDirectories(log);
+        Child receiver = Child.java("receiver", log, List.of("peers.Receiver"));
+        receiver.await("READY", 30);
+        warmUp(o);
+        List<Map<String, Double>> runs = new ArrayList<>();
+        try {
+            for (int i = 0; i < o.number("runs", 3); i++) {
+                Map<String, Double> r = args[0].equals("drain")
+                        ? drain(peer, o, passed, receiver, log) : latency(peer, o, passed, log);
+                runs.add(r);
+                report(log, args[0], peer, passed, Integer.toString(i + 1), r);
+            }
+            Map<String, Double> median = new java.util.LinkedHashMap<>();
+            for (String k : runs.get(0).keySet()) {
+                double[] v = runs.stream().mapToDouble(r -> r.get(k)).sorted().toArray();
+                median.put(k, v[v.length / 2]);
+            }
+            report(log, args[0], peer, passed, "median", median);
+        } finally {
+            receiver.process.destroy();
+            receiver.process.waitFor(5, TimeUnit.SECONDS);
+        }
+        System.exit(0);
+    }
+
+    private static void report(Path log, String what, String peer, List<String> options, String run, Map<String, Double> r) throws IOException {
+        String line = String.format("{\"what\":\"%s\",\"peer\":\"%s\",\"options\":\"%s\",\"run\":\"%s\",%s}", what, peer,
+                String.join(" ", options), run, r.entrySet().stream()
+                        .map(e -> "\"" + e.getKey() + "\":" + String.format("%.2f", e.getValue())).collect(Collectors.joining(",")));
+        System.out.println(line);
+        Files.writeString(log.resolve("results.jsonl"), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    private static Map<String, Double> drain(String peer, Options o, List<String> passed, Child receiver, Path log) throws Exception {
+        int n = o.number("n", 20_000);
+        freshDatabase(o);
+        List<String> fill = new ArrayList<>(command(peer, "fill", o));
+        fill.addAll(passed);
+        fill.add("n=" + n);
+        if (peer.equals("transaction-outbox")) fill.add("attempt=2000");
+        Child filler = new Child("fill", log, fill);
+        if (!filler.process.waitFor(180, TimeUnit.SECONDS) || filler.process.exitValue() != 0) throw new IOException("fill failed, see " + log);
+        long waiting = remaining(peer, o);
+        if (waiting != n) throw new IOException(waiting + " jobs waiting, expected " + n);
+        settle(o);
+        reset(o.receiver());
+        String load = quiet(o);
+        List<Child> workers = new ArrayList<>();
+        Map<String, Double> r = new java.util.LinkedHashMap<>();
+        try {
+            long p0 = System.nanoTime();
+            double foreign0 = Proc.machine();
+            double steal0 = Proc.steal();
+            Proc.Postgres pg = Proc.postgres(o);
+            double pg0 = pg.cpu();
+            double rc0 = Proc.cpu(receiver.process.pid());
+            double self0 = Proc.self();
+            for (int i = 0; i < o.number("procs", 1); i++) {
+                List<String> work = new ArrayList<>(command(peer, "work", o));
+                work.addAll(passed);
+                workers.add(new Child("worker" + i, log, work));
+            }
+            for (Child w : workers) w.await("READY", 60);
+            double startup = (System.nanoTime() - p0) / 1e9;
+            double startupCpu = workers.stream().mapToDouble(w -> Proc.tree(w.process.pid())).sum();
+            long t0 = System.nanoTime();
+            for (Child w : workers) w.say("GO");
+            long limit = t0 + TimeUnit.SECONDS.toNanos(o.number("timeout", 300));
+            double half = 0;
+            for (long seen; (seen = number(count(o.receiver()), "unique")) < n; ) {
+                if (half == 0 && seen >= n / 2) half = (System.nanoTime() - t0) / 1e9;
+                Thread.sleep(20);
+                if (System.nanoTime() > limit) throw new IOException("timed out: " + count(o.receiver()) + ", remaining " + remaining(peer, o));
+            }
+            double delivered = (System.nanoTime() - t0) / 1e9;
+            try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement()) {
+                while (one(s, REMAINING.get(peer)) > 0) {
+                    Thread.sleep(10);
+                    if (System.nanoTime() > limit) throw new IOException("timed out: " + one(s, REMAINING.get(peer)) + " not recorded complete");
+                }
+            }
+            double seconds = (System.nanoTime() - t0) / 1e9;
+            double worker = workers.stream().mapToDouble(w -> Proc.tree(w.process.pid())).sum();
+            double postgres = pg.cpu() - pg0;
+            double rc = Proc.cpu(receiver.process.pid()) - rc0;
+            double other = Proc.machine() - foreign0 - worker - postgres - rc - (Proc.self() - self0);
+            String seen = count(o.receiver());
+            r.put("perSecond", n / seconds);
+            r.put("seconds", seconds);
+            r.put("secondHalfPerSecond", n / 2.0 / (seconds - half));
+            r.put("untilDelivered", delivered);
+            r.put("startup", startup);
+            r.put("workerCpu", worker - startupCpu);
+            r.put("startupCpu", startupCpu);
+            r.put("postgresCpu", postgres);
+            r.put("receiverCpu", rc);
+            r.put("otherCpu", other);
+            r.put("steal", Proc.steal() - steal0);
+            r.put("load", Double.parseDouble(load));
+            r.put("duplicates", (double) number(seen, "duplicates"));
+            r.put("withoutId", (double) number(seen, "withoutId"));
+            r.put("connections", (double) number(seen, "connections"));
+            return r;
+        } finally {
+            for (Child w : workers) w.end();
+        }
+    }
+
+    /** Jobs committed one every 50 ms into an idle system; by the worker's own process or (separate=true) by another. */
+    private static Map<String, Double> latency(String peer, Options o, List<String> passed, Path log) throws Exception {
+        int jobs = o.number("jobs", 200);
+        int warm = 20;
+        freshDatabase(o);
+        reset(o.receiver());
+        List<String> work = new ArrayList<>(command(peer, "work", o));
+        work.addAll(passed);
+        Child worker = new Child("worker0", log, work);
+        Child inserter = null;
+        try {
+            worker.await("READY", 60);
+            if (o.flag("separate", false)) {
+                inserter = new Child("inserter", log, work);
+                inserter.await("READY", 60);
+            } else {
+                inserter = worker;
+            }
+            quiet(o);
+            worker.say("GO");
+            worker.await("STARTED", 60);
+            Thread.sleep(2000);
+            inserter.say("LAT " + LATENCY_FIRST + " " + (jobs + warm) + " " + o.number("every", 50));
+            List<String> out = inserter.await("INSERTED", 120);
+            long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            while (number(count(o.receiver()), "unique") < jobs + warm) {
+                Thread.sleep(50);
+                if (System.nanoTime() > limit) throw new IOException("timed out: " + count(o.receiver()));
+            }
+            Map<Integer, Long> arrived = new HashMap<>();
+            for (String line : get(o.receiver() + "/ctl/arrivals").split("\n")) {
+                String[] p = line.split(" ");
+                arrived.put(Integer.parseInt(p[0]), Long.parseLong(p[1]));
+            }
+            List<Double> ms = new ArrayList<>();
+            for (String line : out) {
+                if (!line.startsWith("C ")) continue;
+                String[] p = line.split(" ");
+                int id = Integer.parseInt(p[1]);
+                if (id >= LATENCY_FIRST + warm) ms.add((arrived.get(id) - Long.parseLong(p[2])) / 1e6);
+            }
+            ms.sort(null);
+            Map<String, Double> r = new java.util.LinkedHashMap<>();
+            r.put("p50ms", ms.get(ms.size() / 2));
+            r.put("p99ms", ms.get((int) Math.ceil(ms.size() * 0.99) - 1));
+            r.put("maxms", ms.get(ms.size() - 1));
+            r.put("jobs", (double) ms.size());
+            r.put("duplicates", (double) number(count(o.receiver()), "duplicates"));
+            return r;
+        } finally {
+            worker.end();
+            if (inserter != null && inserter != worker) inserter.end();
+        }
+    }
+
+    private static List<String> command(String peer, String role, Options o) {
+        if (peer.equals("graphile-worker") || peer.equals("pg-boss")) return List.of("node", "node/" + peer + ".mjs", role);
+        List<String> c = new ArrayList<>(javaCommand(o.text("java", "java"), o.text("heap", "1g")));
+        String more = o.text("jvm_opts", "");
+        if (!more.isBlank()) c.addAll(1, List.of(more.trim().split(" +")));
+        c.addAll(List.of("peers.Peer", peer, role));
+        return c;
+    }
+
+    private static List<String> javaCommand(String java, String heap) {
+        String cp = "target/classes" + File.pathSeparator + "target/lib/*";
+        return List.of(java, "-Xmx" + heap, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", cp);
+    }
+
+    /** A child process: its standard output is read here, its standard error goes to a log file. */
+    private static final class Child {
+        final Process process;
+        private final BufferedReader out;
+
+        Child(String name, Path log, List<String> command) throws IOException {
+            process = new ProcessBuilder(command).redirectError(log.resolve(name + ".log").toFile()).start();
+            out = new BufferedReader(new InputStreamReader(process.getInputStream()));
+        }
+
+        static Child java(String name, Path log, List<String> main) throws IOException {
+            List<String> c = new ArrayList<>(javaCommand("java", "512m"));
+            c.addAll(main);
+            return new Child(name, log, c);
+        }
+
+        void say(String line) throws IOException {
+            OutputStream in = process.getOutputStream();
+            in.write((line + "\n").getBytes(StandardCharsets.US_ASCII));
+            in.flush();
+        }
+
+        List<String> await(String wanted, int seconds) throws Exception {
+            List<String> lines = new ArrayList<>();
+            long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+            while (System.nanoTime() < limit) {
+                if (!out.ready()) {
+                    if (!process.isAlive() && !out.ready()) throw new IOException("process ended before " + wanted);
+                    Thread.sleep(2);
+                    continue;
+                }
+                String line = out.readLine();
+                if (wanted.equals(line)) return lines;
+                lines.add(line);
+            }
+            throw new IOException("no " + wanted + " within " + seconds + " s");
+        }
+
+        void end() throws Exception {
+            try {
+                say("QUIT");
+            } catch (IOException e) {
+                // it has ended by itself
+            }
+            if (!process.waitFor(15, TimeUnit.SECONDS)) {
+                process.destroy();
+                if (!process.waitFor(5, TimeUnit.SECONDS)) process.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    /** The receiver's code compiled before anything is measured. */
+    private static void warmUp(Options o) throws Exception {
+        RawHttp raw = new RawHttp(URI.create(o.receiver()), 32);
+        java.util.concurrent.Semaphore permits = new java.util.concurrent.Semaphore(32);
+        for (int id = 0; id < 30_000; id++) {
+            permits.acquire();
+            raw.post(Work.path(id), Work.bodyBytes(id), e -> permits.release());
+        }
+        permits.acquire(32);
+    }
+
+    /** Waits until nobody else uses the machine: less than a tenth of it busy over two seconds; a minute and a half at most. */
+    private static String quiet(Options o) throws Exception {
+        for (int i = 0; i < o.number("patience", 45); i++) {
+            double busy = Proc.machine();
+            Thread.sleep(2000);
+            if (Proc.machine() - busy < 0.2 * Runtime.getRuntime().availableProcessors()) return Proc.load();
+        }
+        System.err.println("WARNING: the machine does not get quiet, load " + Proc.load());
+        return Proc.load();
+    }
+
+    static void freshDatabase(Options o) throws SQLException {
+        try (Connection c = DriverManager.getConnection(o.jdbc().replaceFirst("/peers\\b", "/postgres")); Statement s = c.createStatement()) {
+            s.execute("drop database if exists peers with (force)");
+            s.execute("create database peers");
+        }
+    }
+
+    static void settle(Options o) throws SQLException {
+        try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement()) {
+            s.execute("vacuum analyze");
+            s.execute("checkpoint");
+        }
+    }
+
+    static long remaining(String peer, Options o) throws SQLException {
+        try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement()) {
+            return one(s, REMAINING.get(peer));
+        }
+    }
+
+    private static long one(Statement s, String sql) throws SQLException {
+        try (ResultSet r = s.executeQuery(sql)) {
+            r.next();
+            return r.getLong(1);
+        }
+    }
+
+    static void reset(String receiver) throws IOException {
+        get(receiver + "/ctl/reset");
+    }
+
+    static String count(String receiver) throws IOException {
+        return get(receiver + "/ctl/count");
+    }
+
+    private static long number(String json, String key) {
+        int p = json.indexOf("\"" + key + "\":") + key.length() + 3;
+        int q = p;
+        while (Character.isDigit(json.charAt(q))) q++;
+        return Long.parseLong(json.substring(p, q));
+    }
+
+    private static String get(String url) throws IOException {
+        HttpURLConnection c = (HttpURLConnection) URI.create(url).toURL().openConnection();
+        return new String(c.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+}

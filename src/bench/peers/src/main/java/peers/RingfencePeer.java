@@ -1,0 +1,277 @@
+package peers;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.tools.attach.VirtualMachine;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/**
+ * Ringfence itself, in the provisioned WildFly of the main build (target/server and target/ringfence.war): one application, one
+ * tenant, 100 push subscriptions (signed, every attempt a row, both commits durable), one event type for each endpoint. The server
+ * boots with delivery off; GO switches it on over JMX, so that fan-out of the backlog is part of what is measured.
+ *
+ * <p>Options: root (the main project's folder, ../../..), window, workers, serverHeap (1g).
+ */
+final class RingfencePeer implements Peer {
+    private static final String ADMIN = "bench-admin-key-that-nobody-else-knows-0123456789";
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final Options o;
+    private final Path root;
+    private final int port;
+    private final Process server;
+    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private String app;
+    private String epoch;
+
+    RingfencePeer(Options o) throws Exception {
+        this.o = o;
+        root = Path.of(o.text("root", "../../..")).toAbsolutePath().normalize();
+        int offset = offset();
+        port = 8080 + offset;
+        server = boot(offset);
+        awaitReady();
+    }
+
+    @Override
+    public void fill(int n) throws Exception {
+        enrol();
+        for (int k = 0; k < Work.ENDPOINTS; k++) {
+            ObjectNode s = JSON.createObjectNode().put("name", "hook-" + k).put("mode", "PUSH").put("url", o.receiver() + "/hook/" + k);
+            s.putArray("eventTypes").add(type(k));
+            call("POST", "/apps/" + app + "/tenants/bench/subscriptions", s, 201);
+        }
+        for (int id = 0; id < n; id += 50) record(id, Math.min(50, n - id));
+        try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement();
+                ResultSet r = s.executeQuery("select count(*) from ringfence.outbox_events")) {
+            r.next();
+            if (r.getLong(1) != n) throw new IOException(r.getLong(1) + " events recorded, expected " + n);
+        }
+    }
+
+    @Override
+    public void start() throws Exception {
+        VirtualMachine vm = VirtualMachine.attach(Long.toString(server.pid()));
+        try {
+            JMXServiceURL url = new JMXServiceURL(vm.startLocalManagementAgent());
+            try (var connector = JMXConnectorFactory.connect(url)) {
+                MBeanServerConnection beans = connector.getMBeanServerConnection();
+                beans.invoke(new ObjectName("dev.ringfence:type=Delivery"), "resume", new Object[0], new String[0]);
+            }
+        } finally {
+            vm.detach();
+        }
+    }
+
+    @Override
+    public void insertOne(int id) throws Exception {
+        if (app == null) enrolOnce();
+        record(id, 1);
+    }
+
+    @Override
+    public void stop() throws Exception {
+        server.destroy();
+        if (!server.waitFor(30, TimeUnit.SECONDS)) server.destroyForcibly().waitFor();
+    }
+
+    private void enrolOnce() throws Exception {
+        fill(0);
+    }
+
+    private void enrol() throws Exception {
+        app = call("POST", "/apps", JSON.createObjectNode().put("name", "bench"), 201).get("id").asText();
+        ObjectNode body = JSON.createObjectNode();
+        body.putObject("session").put("id", "bench").put("authenticatedAt", Instant.now().toString());
+        epoch = call("POST", "/apps/" + app + "/tenants/bench/enrolment", body, 200).get("epoch").asText();
+    }
+
+    private static String type(int endpoint) {
+        return "bench.hook.posted_" + endpoint + ".v1";
+    }
+
+    private void record(int first, int n) throws Exception {
+        ObjectNode body = JSON.createObjectNode().put("epoch", epoch);
+        ArrayNode events = body.putArray("events");
+        for (int id = first; id < first + n; id++) {
+            ObjectNode e = events.addObject().put("name", type(id % Work.ENDPOINTS)).put("aggregateType", "hook")
+                    .put("aggregateId", Integer.toString(id)).put("occurredAt", Instant.now().toString());
+            e.putObject("actor").put("type", "system");
+            e.set("payload", JSON.readTree(Work.body(id)));
+        }
+        call("POST", "/apps/" + app + "/tenants/bench/events", body, 202);
+    }
+
+    private JsonNode call(String method, String path, JsonNode body, int expected) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/ringfence/api/v1" + path))
+                .timeout(Duration.ofSeconds(30)).header("Authorization", "Bearer " + ADMIN).header("Content-Type", "application/json")
+                .method(method, HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))).build();
+        HttpResponse<byte[]> answer = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+        if (answer.statusCode() != expected) throw new IOException(method + " " + path + ": " + answer.statusCode() + " " + new String(answer.body()));
+        return JSON.readTree(answer.body());
+    }
+
+    private Process boot(int offset) throws IOException {
+        Path home = root.resolve("target/server");
+        Path war = root.resolve("target/ringfence.war");
+        if (!Files.exists(war) || !Files.exists(home)) throw new IOException("build the main project first: ./mvnw -DskipTests verify");
+        Path base = Files.createTempDirectory("ringfence-bench");
+        copy(home.resolve("standalone"), base);
+        Files.copy(war, base.resolve("deployments/ringfence.war"), StandardCopyOption.REPLACE_EXISTING);
+        List<String> command = new ArrayList<>(List.of(home.resolve("bin/standalone.sh").toString(),
+                "-Djboss.server.base.dir=" + base, "-Djboss.socket.binding.port-offset=" + offset, "-b", "127.0.0.1"));
+        ProcessBuilder b = new ProcessBuilder(command);
+        String user = o.jdbc().replaceFirst(".*[?&]user=([^&]*).*", "$1");
+        Map<String, String> env = b.environment();
+        env.put("RINGFENCE_DB_URL", o.jdbc().replaceFirst("\\?.*", ""));
+        env.put("RINGFENCE_DB_USER", user);
+        env.put("RINGFENCE_DB_PASSWORD", "");
+        env.put("RINGFENCE_BOOTSTRAP_ADMIN_KEY", ADMIN);
+        env.put("RINGFENCE_SECRETS_KEY", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=");
+        env.put("RINGFENCE_DELIVERY_ENABLED", "false");
+        env.put("RINGFENCE_EGRESS_ALLOW", "127.0.0.0/8");
+        env.put("RINGFENCE_RECORDING_MAX_WAITING", "10000000");
+        if (!o.text("window", "").isEmpty()) env.put("RINGFENCE_DELIVERY_WINDOW", o.text("window", ""));
+        if (!o.text("workers", "").isEmpty()) env.put("RINGFENCE_DELIVERY_WORKERS", o.text("workers", ""));
+        env.put("JAVA_OPTS", "-Xmx" + o.text("serverHeap", "1g") + " -Djava.net.preferIPv4Stack=true " + o.text("jvm_opts", ""));
+        // The launcher script execs nothing: ask it to stay and to pass signals on.
+        env.put("LAUNCH_JBOSS_IN_BACKGROUND", "true");
+        env.put("JBOSS_PIDFILE", base.resolve("pid").toString());
+        Process launcher = b.redirectErrorStream(true).redirectOutput(base.resolve("console.log").toFile()).start();
+        return new ServerProcess(launcher, base.resolve("pid"));
+    }
+
+    private void awaitReady() throws Exception {
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+        HttpRequest clock = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/ringfence/api/v1/clock"))
+                .header("Authorization", "Bearer " + ADMIN).timeout(Duration.ofSeconds(2)).build();
+        while (true) {
+            try {
+                if (http.send(clock, HttpResponse.BodyHandlers.discarding()).statusCode() == 200) return;
+            } catch (IOException e) {
+                // not up yet
+            }
+            if (!server.isAlive() || System.nanoTime() > limit) throw new IOException("the server did not get ready");
+            Thread.sleep(100);
+        }
+    }
+
+    private static int offset() throws IOException {
+        try (ServerSocket s = new ServerSocket(0)) {
+            return 10_000 + s.getLocalPort() % 20_000;
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        Files.walkFileTree(from, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes a) throws IOException {
+                String name = from.relativize(dir).toString();
+                if (Stream.of("log", "tmp", "data").anyMatch(name::equals)) return FileVisitResult.SKIP_SUBTREE;
+                Files.createDirectories(to.resolve(name));
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes a) throws IOException {
+                Files.copy(file, to.resolve(from.relativize(file).toString()), StandardCopyOption.REPLACE_EXISTING);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+
+    /** The launcher script's process with the pid of the JVM that it started. */
+    private static final class ServerProcess extends Process {
+        private final Process launcher;
+        private final Path pidFile;
+
+        ServerProcess(Process launcher, Path pidFile) {
+            this.launcher = launcher;
+            this.pidFile = pidFile;
+        }
+
+        @Override
+        public long pid() {
+            try {
+                return Long.parseLong(Files.readString(pidFile).trim());
+            } catch (IOException e) {
+                throw new IllegalStateException("no pid file", e);
+            }
+        }
+
+        @Override
+        public java.io.OutputStream getOutputStream() {
+            return launcher.getOutputStream();
+        }
+
+        @Override
+        public java.io.InputStream getInputStream() {
+            return launcher.getInputStream();
+        }
+
+        @Override
+        public java.io.InputStream getErrorStream() {
+            return launcher.getErrorStream();
+        }
+
+        @Override
+        public int waitFor() throws InterruptedException {
+            return launcher.waitFor();
+        }
+
+        @Override
+        public boolean waitFor(long timeout, TimeUnit unit) throws InterruptedException {
+            return launcher.waitFor(timeout, unit);
+        }
+
+        @Override
+        public int exitValue() {
+            return launcher.exitValue();
+        }
+
+        @Override
+        public void destroy() {
+            ProcessHandle.of(pid()).ifPresent(ProcessHandle::destroy);
+        }
+
+        @Override
+        public Process destroyForcibly() {
+            ProcessHandle.of(pid()).ifPresent(ProcessHandle::destroyForcibly);
+            launcher.destroyForcibly();
+            return this;
+        }
+
+        @Override
+        public boolean isAlive() {
+            return launcher.isAlive();
+        }
+    }
+}
