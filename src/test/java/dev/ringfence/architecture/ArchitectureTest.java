@@ -158,9 +158,8 @@ class ArchitectureTest {
             .because("a wait has a condition and a bound");
 
     @ArchTest
-    static final ArchRule names_say_what_a_class_does = noClasses()
-            .should()
-            .haveNameMatching(".*(Impl|Util|Utils|Helper|Manager|Dto|DTO)");
+    static final ArchRule names_say_what_a_class_does =
+            noClasses().should().haveNameMatching(".*(Impl|Util|Utils|Helper|Manager|Dto|DTO)");
 
     @ArchTest
     static final ArchRule entities_keep_their_invariants = noMethods()
@@ -217,7 +216,8 @@ class ArchitectureTest {
     }
 
     private static DescribedPredicate<JavaClass> nestedInRepository() {
-        return DescribedPredicate.describe("nested in a repository", c -> c.getName().matches(".*Repository\\$.*"));
+        return DescribedPredicate.describe(
+                "nested in a repository", c -> c.getName().matches(".*Repository\\$.*"));
     }
 
     private static ArchCondition<JavaClass> importOnlyLowerPackages() {

@@ -35,7 +35,8 @@ class GuaranteesTest {
     private static final Path PAGE = Path.of("docs", "guarantees.md");
     private static final Path REPORT = Path.of("target", "guarantees.md");
     /** A row of the page: | **LC-1** | done | text |. */
-    private static final Pattern ROW = Pattern.compile("^\\| \\*\\*([A-Z]{2}-\\d+)\\*\\* \\| (done|partly) \\| .+ \\|$");
+    private static final Pattern ROW =
+            Pattern.compile("^\\| \\*\\*([A-Z]{2}-\\d+)\\*\\* \\| (done|partly) \\| .+ \\|$");
 
     private static final Pattern NUMBER = Pattern.compile("[A-Z]{2}-\\d+");
 
@@ -81,7 +82,8 @@ class GuaranteesTest {
                 .importPackages("dev.ringfence");
         for (JavaClass test : tests) {
             for (JavaMethod method : test.getMethods()) {
-                if (!isTest(method) || method.isAnnotatedWith(Disabled.class) || test.isAnnotatedWith(Disabled.class)) continue;
+                if (!isTest(method) || method.isAnnotatedWith(Disabled.class) || test.isAnnotatedWith(Disabled.class))
+                    continue;
                 Stream.concat(numbers(method.getAnnotations()), classNumbers(test))
                         .forEach(n -> proofs.computeIfAbsent(n, k -> new TreeSet<>())
                                 .add(test.getName().replace("dev.ringfence.", "") + "#" + method.getName()));
@@ -124,7 +126,8 @@ class GuaranteesTest {
         StringBuilder page = new StringBuilder("# Which test proves which guarantee\n\nWritten by the build.\n");
         listed.forEach((number, state) -> {
             page.append("\n## ").append(number).append(" (").append(state).append(")\n\n");
-            proofs.getOrDefault(number, Set.of()).forEach(t -> page.append("- ").append(t).append('\n'));
+            proofs.getOrDefault(number, Set.of())
+                    .forEach(t -> page.append("- ").append(t).append('\n'));
         });
         Files.createDirectories(REPORT.getParent());
         Files.writeString(REPORT, page);
