@@ -1,0 +1,147 @@
+package dev.ringfence.config;
+
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Every setting of the installation, already validated (AD-2). The property is named at each component; see
+ * {@code docs/operations.md} for what they are good for.
+ *
+ * @param bootstrapAdminKey {@code ringfence.bootstrap.admin-key}: the first admin key, taken only while no key exists
+ * @param schemaMigrate {@code ringfence.schema.migrate}: bring the schema up to date at start
+ * @param secretsKey {@code ringfence.secrets.key}: base64 of the 32 bytes that encrypt secrets at rest (SC-2)
+ * @param egressAllow {@code ringfence.egress.allow}: CIDRs and host names that the destination guard opens (HT-4)
+ * @param maxSkew {@code ringfence.clock.max-skew-ms}: largest clock skew at which enrolment and recording go on (LC-6)
+ * @param deliveryEnabled {@code ringfence.delivery.enabled}: whether this node delivers
+ * @param deliveryWorkers {@code ringfence.delivery.workers}: chunk partitions of this node
+ * @param deliveryWindow {@code ringfence.delivery.window}: deliveries of one chunk
+ * @param maxAttempts {@code ringfence.delivery.max-attempts}: ceiling of attempts per cycle (DL-2)
+ * @param maxAge {@code ringfence.delivery.max-age}: ceiling of a cycle's age (DL-2)
+ * @param waits {@code ringfence.delivery.waits}: default waits between attempts (DL-2)
+ * @param poll {@code ringfence.delivery.poll-ms}: period of the timer that looks for due work
+ * @param reconcileGrace {@code ringfence.delivery.reconcile-grace-ms}: time past the lease before an attempt counts as
+ *     abandoned (AT-5)
+ * @param fenceTimeout {@code ringfence.fence.timeout-ms}: longest wait for a tenant's fence (FN-3)
+ * @param fanoutBatch {@code ringfence.fanout.batch}: events claimed at once (OB-2)
+ * @param fanoutLease {@code ringfence.fanout.lease-ms}: lease of a claim (OB-2)
+ * @param maxWaiting {@code ringfence.recording.max-waiting}: bound of waiting push deliveries per tenant (RC-10)
+ * @param node {@code ringfence.node}: name of this process, unique among the nodes of one database
+ */
+public record Settings(
+        Optional<SecretValue> bootstrapAdminKey,
+        boolean schemaMigrate,
+        SecretValue secretsKey,
+        List<String> egressAllow,
+        Duration maxSkew,
+        boolean deliveryEnabled,
+        int deliveryWorkers,
+        int deliveryWindow,
+        int maxAttempts,
+        Duration maxAge,
+        List<Duration> waits,
+        Duration poll,
+        Duration reconcileGrace,
+        Duration fenceTimeout,
+        int fanoutBatch,
+        Duration fanoutLease,
+        long maxWaiting,
+        String node) {
+
+    private static final Duration MAX_AGE_CEILING = Duration.ofDays(30);
+    private static final int SECRETS_KEY_BYTES = 32;
+    private static final int ADMIN_KEY_CHARS = 32;
+
+    /**
+     * Reads and validates all settings.
+     *
+     * @param source answers the text of a property by its name, or empty where it is not set
+     * @throws InvalidSettings naming every property that cannot be used
+     */
+    public static Settings from(Function<String, Optional<String>> source) {
+        SettingReader read = new SettingReader(source);
+        Duration maxAge = read.duration(
+                "ringfence.delivery.max-age", Duration.ofHours(24), Duration.ofSeconds(1), MAX_AGE_CEILING);
+        Settings settings = new Settings(
+                bootstrapAdminKey(read),
+                read.flag("ringfence.schema.migrate", true),
+                secretsKey(read),
+                read.list("ringfence.egress.allow", ""),
+                read.millis("ringfence.clock.max-skew-ms", 1_000, 1, 60_000),
+                read.flag("ringfence.delivery.enabled", true),
+                (int) read.number("ringfence.delivery.workers", 3, 1, 16),
+                (int) read.number("ringfence.delivery.window", 100, 1, 1_000),
+                (int) read.number("ringfence.delivery.max-attempts", 6, 1, 20),
+                maxAge,
+                waits(read, maxAge),
+                read.millis("ringfence.delivery.poll-ms", 500, 10, 60_000),
+                read.millis("ringfence.delivery.reconcile-grace-ms", 5_000, 0, 600_000),
+                read.millis("ringfence.fence.timeout-ms", 2_000, 10, 30_000),
+                (int) read.number("ringfence.fanout.batch", 500, 1, 5_000),
+                read.millis("ringfence.fanout.lease-ms", 15_000, 1_000, 600_000),
+                read.number("ringfence.recording.max-waiting", 100_000, 1, 1_000_000_000),
+                node(read));
+        read.failIfFaulty();
+        return settings;
+    }
+
+    /** As {@link #from(Function)}, from a map: for programs and tests that have no MicroProfile Config. */
+    public static Settings from(Map<String, String> values) {
+        return from(name -> Optional.ofNullable(values.get(name)));
+    }
+
+    /** The 32 bytes of {@code ringfence.secrets.key}. */
+    public byte[] secretsKeyBytes() {
+        return Base64.getDecoder().decode(secretsKey.text());
+    }
+
+    private static Optional<SecretValue> bootstrapAdminKey(SettingReader read) {
+        String name = "ringfence.bootstrap.admin-key";
+        Optional<String> key = read.text(name);
+        key.filter(text -> text.length() < ADMIN_KEY_CHARS || !text.chars().allMatch(c -> c > ' ' && c < 127))
+                .ifPresent(text -> read.secretFault(
+                        name, "at least " + ADMIN_KEY_CHARS + " characters of visible ASCII without blanks"));
+        return key.map(SecretValue::new);
+    }
+
+    private static SecretValue secretsKey(SettingReader read) {
+        String name = "ringfence.secrets.key";
+        String permitted = "the base64 form of " + SECRETS_KEY_BYTES + " random bytes";
+        Optional<String> key = read.text(name);
+        if (key.isEmpty()) {
+            read.missing(name, permitted);
+        }
+        key.filter(text -> !isKey(text)).ifPresent(text -> read.secretFault(name, permitted));
+        return new SecretValue(key.orElse(""));
+    }
+
+    private static boolean isKey(String text) {
+        try {
+            return Base64.getDecoder().decode(text).length == SECRETS_KEY_BYTES;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static List<Duration> waits(SettingReader read, Duration maxAge) {
+        String name = "ringfence.delivery.waits";
+        List<Duration> waits = read.seconds(name, "60,300,1800,7200,21600", 604_800, 19);
+        Duration sum = waits.stream().reduce(Duration.ZERO, Duration::plus);
+        if (sum.compareTo(maxAge) > 0) {
+            read.fault(name, sum + " in total", "at most ringfence.delivery.max-age (" + maxAge + ") in total");
+        }
+        return waits;
+    }
+
+    private static String node(SettingReader read) {
+        String name = "ringfence.node";
+        String node = read.text(name).orElseGet(NodeName::generate);
+        if (node.length() > 100 || !node.chars().allMatch(c -> c > ' ' && c < 127)) {
+            read.fault(name, node, "1 to 100 characters of visible ASCII without blanks");
+        }
+        return node;
+    }
+}
