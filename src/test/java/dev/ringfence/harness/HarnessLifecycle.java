@@ -1,5 +1,8 @@
 package dev.ringfence.harness;
 
+import java.util.Base64;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
@@ -8,15 +11,32 @@ import org.junit.platform.launcher.LauncherSessionListener;
  * when it boots, and stops it after the last test. Unit test runs start nothing.
  */
 public final class HarnessLifecycle implements LauncherSessionListener {
-    private @org.jspecify.annotations.Nullable TestDatabase arquillian;
+    /** Admin key of the server that Arquillian manages. */
+    public static final String ADMIN_KEY = "rfk_arquillian-admin-key-of-the-test-run-0000";
 
     @Override
     public void launcherSessionOpened(LauncherSession session) {
         if (Boolean.getBoolean("ringfence.it")) {
-            arquillian = TestDatabase.empty();
-            System.setProperty("ringfence.it.db.url", arquillian.url());
-            System.setProperty("ringfence.it.db.user", arquillian.user());
+            describeManagedServer(TestDatabase.empty());
         }
+    }
+
+    private static void describeManagedServer(TestDatabase database) {
+        int managementPort = ServerProcess.freePort();
+        Map<String, String> properties = Map.of(
+                "jboss.http.port", String.valueOf(ServerProcess.freePort()),
+                "jboss.management.http.port", String.valueOf(managementPort),
+                "jboss.tx.node.id", "arquillian",
+                "ringfence.db.url", database.url(),
+                "ringfence.db.user", database.user(),
+                "ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]),
+                "ringfence.bootstrap.admin-key", ADMIN_KEY);
+        System.setProperty("ringfence.it.arquillian.managementPort", String.valueOf(managementPort));
+        System.setProperty(
+                "ringfence.it.arquillian.options",
+                properties.entrySet().stream()
+                        .map(property -> "-D" + property.getKey() + "=" + property.getValue())
+                        .collect(Collectors.joining(" ")));
     }
 
     @Override

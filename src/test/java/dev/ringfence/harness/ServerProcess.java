@@ -1,0 +1,308 @@
+package dev.ringfence.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.wildfly.core.launcher.StandaloneCommandBuilder;
+
+/**
+ * A WildFly server with our WAR as a child process, on free ports and on a base directory of its own, so that several run
+ * side by side and one can be killed like a machine that loses power.
+ *
+ * <p>Configuration travels in the environment, as in production, so no secret shows in a process list.
+ */
+public final class ServerProcess implements AutoCloseable {
+    private static final HttpClient HTTP = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(2))
+            .build();
+
+    private final Path base;
+    private final int port;
+    private final int managementPort;
+    private final Map<String, String> environment;
+    private final String heap;
+    private final Duration startLimit;
+    private @Nullable Process process;
+
+    private ServerProcess(Builder builder) {
+        this.base = builder.base;
+        this.port = builder.port == 0 ? freePort() : builder.port;
+        this.managementPort = freePort();
+        this.environment = Map.copyOf(builder.environment);
+        this.heap = builder.heap;
+        this.startLimit = builder.startLimit;
+    }
+
+    /** A server that is not started yet; {@code name} names its base directory under the run's work directory. */
+    public static Builder named(String name) {
+        return new Builder(HarnessFiles.work().resolve("server-" + name));
+    }
+
+    /** A server that is not started yet, on this base directory. */
+    public static Builder at(Path base) {
+        return new Builder(base);
+    }
+
+    /**
+     * Copies the provisioned server's base directory, deploys the WAR and waits until the API answers.
+     *
+     * @throws IllegalStateException when the server ends or the deployment fails before that; the message holds the log's end
+     */
+    public ServerProcess start() {
+        if (isRunning()) {
+            throw new IllegalStateException("already running");
+        }
+        try {
+            prepare();
+            process = launch();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        try {
+            Awaitility.await("server on port " + port)
+                    .pollInterval(Duration.ofMillis(100))
+                    .atMost(startLimit)
+                    .until(this::ready);
+        } catch (RuntimeException e) {
+            kill9();
+            throw new IllegalStateException("the server did not start: " + e.getMessage() + "\n" + logTail(60), e);
+        }
+        return this;
+    }
+
+    /** {@link #kill9} or {@link #stop} came before: starts again on the same base directory, ports and database. */
+    public ServerProcess restart() {
+        return start();
+    }
+
+    private void prepare() throws IOException {
+        HarnessFiles.copy(
+                HarnessFiles.server().resolve("standalone"), base, Set.of("data", "log", "tmp", "deployments"));
+        // What a killed server leaves in tmp and in its deployment markers is of no use to the next.
+        HarnessFiles.delete(base.resolve("tmp"));
+        Path deployments = base.resolve("deployments");
+        HarnessFiles.delete(deployments);
+        Files.createDirectories(deployments);
+        Files.createDirectories(base.resolve("tmp"));
+        Files.copy(HarnessFiles.war(), deployments.resolve("ringfence.war"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private Process launch() throws IOException {
+        List<String> command = StandaloneCommandBuilder.of(HarnessFiles.server())
+                .setJavaHome(Path.of(System.getProperty("java.home")))
+                .setBaseDirectory(base)
+                .setJavaOptions("-Xms64m", "-Xmx" + heap, "-XX:+UseG1GC", "-Djava.net.preferIPv4Stack=true")
+                .addJavaOption("-Djava.awt.headless=true")
+                .addJavaOption("-Djboss.modules.system.pkgs=org.jboss.byteman")
+                .addServerArgument("-Djboss.http.port=" + port)
+                .addServerArgument("-Djboss.management.http.port=" + managementPort)
+                .addServerArgument("-Djboss.node.name=" + base.getFileName())
+                .addServerArgument("-Djboss.tx.node.id=n" + port)
+                .build();
+        Files.createDirectories(base.resolve("log"));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        base.resolve("log/console.log").toFile()))
+                .redirectInput(ProcessBuilder.Redirect.from(nullDevice()));
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+
+    private static java.io.File nullDevice() {
+        boolean windows = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("win");
+        return new java.io.File(windows ? "NUL" : "/dev/null");
+    }
+
+    private boolean ready() throws IOException {
+        if (!isRunning()) {
+            throw new IllegalStateException("the process ended");
+        }
+        if (Files.exists(base.resolve("deployments/ringfence.war.failed"))) {
+            throw new IllegalStateException("the deployment failed");
+        }
+        try {
+            int status = HTTP.send(
+                            HttpRequest.newBuilder(api().resolve("clock"))
+                                    .timeout(Duration.ofSeconds(2))
+                                    .build(),
+                            HttpResponse.BodyHandlers.discarding())
+                    .statusCode();
+            return status == 200 || status == 401;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Base of the HTTP API, with a slash at the end. */
+    public URI api() {
+        return URI.create("http://127.0.0.1:" + port + "/ringfence/api/v1/");
+    }
+
+    /** Readiness on the management port: 200 is up, 503 is down. */
+    public URI health() {
+        return URI.create("http://127.0.0.1:" + managementPort + "/health/ready");
+    }
+
+    /** TCP port of the application. */
+    public int port() {
+        return port;
+    }
+
+    /** Tells whether the process lives. */
+    public boolean isRunning() {
+        return process != null && process.isAlive();
+    }
+
+    /** Process id of the running server. */
+    public long pid() {
+        if (process == null) {
+            throw new IllegalStateException("not started");
+        }
+        return process.pid();
+    }
+
+    /** Ends the process the way {@code kill -9} does, and waits until the operating system has taken it away. */
+    public void kill9() {
+        if (process != null) {
+            process.destroyForcibly();
+            awaitEnd(30);
+        }
+    }
+
+    /** Asks the server to stop (SIGTERM) and waits; kills it when it has not ended after 30 s. */
+    public void stop() {
+        if (process != null) {
+            process.destroy();
+            if (!awaitEnd(30)) {
+                kill9();
+            }
+        }
+    }
+
+    private boolean awaitEnd(long seconds) {
+        try {
+            return process == null || process.waitFor(seconds, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** The server's log. */
+    public Path log() {
+        return base.resolve("log/server.log");
+    }
+
+    /** The last lines of what the server printed; empty where it printed nothing. */
+    public String logTail(int lines) {
+        Path console = base.resolve("log/console.log");
+        if (!Files.exists(console)) {
+            return "";
+        }
+        try (Stream<String> all = Files.lines(console, StandardCharsets.UTF_8)) {
+            List<String> read = all.toList();
+            return String.join("\n", read.subList(Math.max(0, read.size() - lines), read.size()));
+        } catch (IOException e) {
+            return "(log unreadable: " + e.getMessage() + ")";
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    /** A TCP port of 127.0.0.1 that nothing listens on right now. */
+    public static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How a server is set up. */
+    public static final class Builder {
+        private final Path base;
+        private final Map<String, String> environment = new HashMap<>();
+        private int port;
+        private String heap = "512m";
+        private Duration startLimit = Duration.ofMinutes(2);
+
+        private Builder(Path base) {
+            this.base = base;
+        }
+
+        /** The database; on each server of a cluster the same. */
+        public Builder database(TestDatabase database) {
+            return database(database.url(), database.user(), "trusted");
+        }
+
+        /** The database by URL (without parameters), user and password. */
+        public Builder database(String url, String user, String password) {
+            return env("RINGFENCE_DB_URL", url).env("RINGFENCE_DB_USER", user).env("RINGFENCE_DB_PASSWORD", password);
+        }
+
+        /** A configuration property of the application, for example {@code ringfence.delivery.workers}. */
+        public Builder config(String property, String value) {
+            return env(property.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT), value);
+        }
+
+        /** An environment variable. */
+        public Builder env(String name, String value) {
+            environment.put(name, value);
+            return this;
+        }
+
+        /** TCP port of the application; a free one where this is not called. */
+        public Builder port(int value) {
+            this.port = value;
+            return this;
+        }
+
+        /** Java heap, for example {@code 1g}; 512 MiB where this is not called. */
+        public Builder heap(String value) {
+            this.heap = value;
+            return this;
+        }
+
+        /** How long {@link ServerProcess#start} waits at most. */
+        public Builder startLimit(Duration value) {
+            this.startLimit = value;
+            return this;
+        }
+
+        /** A server that is not started yet. */
+        public ServerProcess build() {
+            return new ServerProcess(this);
+        }
+
+        /** A server that answers. */
+        public ServerProcess start() {
+            return build().start();
+        }
+    }
+}
