@@ -3,6 +3,7 @@ package dev.ringfence.json;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.SerializerProvider;
+import dev.ringfence.time.Instants;
 import java.io.IOException;
 import java.time.Instant;
 
@@ -11,6 +12,6 @@ final class InstantSerializer extends JsonSerializer<Instant> {
 
     @Override
     public void serialize(Instant value, JsonGenerator out, SerializerProvider provider) throws IOException {
-        out.writeString(InstantText.format(value));
+        out.writeString(Instants.format(value));
     }
 }

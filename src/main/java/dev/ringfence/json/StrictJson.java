@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -62,7 +63,7 @@ public final class StrictJson {
 
     /**
      * Compact UTF-8. Records and maps keep their order; {@code null} members of records are left out unless the record
-     * says otherwise by {@link JsonInclude}, {@code null} values of maps are written. Instants as {@link InstantText}.
+     * says otherwise by {@link JsonInclude}, {@code null} values of maps are written. Instants as {@link dev.ringfence.time.Instants} writes them.
      */
     public static byte[] write(Object value) {
         try {
@@ -93,6 +94,7 @@ public final class StrictJson {
         JsonFactory factory = JsonFactory.builder()
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
                 .streamReadConstraints(StreamReadConstraints.builder()
                         .maxNestingDepth(MAX_DEPTH)
                         .maxNumberLength(MAX_NUMBER_CHARS)

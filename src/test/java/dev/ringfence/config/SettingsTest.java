@@ -1,0 +1,107 @@
+package dev.ringfence.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Tag("AD-2")
+class SettingsTest {
+
+    private static final String KEY = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+    @Test
+    void hasDefaultsForAllButTheSecretsKey() {
+        Settings settings = with(Map.of());
+
+        assertThat(settings.schemaMigrate()).isTrue();
+        assertThat(settings.bootstrapAdminKey()).isEmpty();
+        assertThat(settings.egressAllow()).isEmpty();
+        assertThat(settings.maxSkew()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(settings.deliveryWorkers()).isEqualTo(3);
+        assertThat(settings.maxAttempts()).isEqualTo(6);
+        assertThat(settings.maxAge()).isEqualTo(Duration.ofHours(24));
+        assertThat(settings.waits())
+                .extracting(Duration::toSeconds)
+                .containsExactly(60L, 300L, 1_800L, 7_200L, 21_600L);
+        assertThat(settings.secretsKeyBytes()).hasSize(32).startsWith(0, 1, 2);
+        assertThat(settings.node()).isNotBlank().isNotEqualTo(with(Map.of()).node());
+    }
+
+    @Test
+    void readsWhatIsSet() {
+        Settings settings = with(Map.of(
+                "ringfence.egress.allow", " 127.0.0.0/8 , localhost,",
+                "ringfence.delivery.waits", "1,2",
+                "ringfence.delivery.enabled", "false",
+                "ringfence.node", "n1"));
+
+        assertThat(settings.egressAllow()).containsExactly("127.0.0.0/8", "localhost");
+        assertThat(settings.waits()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2));
+        assertThat(settings.deliveryEnabled()).isFalse();
+        assertThat(settings.node()).isEqualTo("n1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ringfence.delivery.workers | 17 | from 1 to 16",
+                "ringfence.delivery.workers | three | from 1 to 16",
+                "ringfence.delivery.window | 0 | from 1 to 1000",
+                "ringfence.delivery.max-attempts | 21 | from 1 to 20",
+                "ringfence.delivery.max-age | 1 day | from PT1S to PT720H",
+                "ringfence.delivery.max-age | PT721H | from PT1S to PT720H",
+                "ringfence.delivery.waits | 60,-1 | from 0 to 604800",
+                "ringfence.delivery.enabled | yes | true or false",
+                "ringfence.clock.max-skew-ms | 0 | from 1 to 60000",
+                "ringfence.node | a b | visible ASCII",
+            })
+    void namesPropertyValueAndRange(String name, String value, String range) {
+        assertThatThrownBy(() -> with(Map.of(name, value)))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining(name)
+                .hasMessageContaining(range);
+    }
+
+    @Test
+    void reportsEveryFaultAtOnce() {
+        assertThatThrownBy(() -> with(Map.of("ringfence.delivery.workers", "99", "ringfence.delivery.window", "99999")))
+                .hasMessageContaining("ringfence.delivery.workers is \"99\"")
+                .hasMessageContaining("ringfence.delivery.window is \"99999\"");
+    }
+
+    @Test
+    void keepsWaitsWithinTheAge() {
+        assertThatThrownBy(() -> with(Map.of("ringfence.delivery.max-age", "PT1M", "ringfence.delivery.waits", "61")))
+                .hasMessageContaining("ringfence.delivery.waits")
+                .hasMessageContaining("ringfence.delivery.max-age");
+    }
+
+    @Test
+    @Tag("SC-2")
+    void neverShowsASecret() {
+        assertThatThrownBy(() -> with(Map.of("ringfence.secrets.key", "c2VjcmV0")))
+                .hasMessageContaining("ringfence.secrets.key")
+                .hasMessageNotContaining("c2VjcmV0");
+        assertThatThrownBy(() -> with(Map.of("ringfence.bootstrap.admin-key", "tooshort")))
+                .hasMessageContaining("ringfence.bootstrap.admin-key")
+                .hasMessageNotContaining("tooshort");
+        assertThatThrownBy(() -> Settings.from(Map.of())).hasMessageContaining("ringfence.secrets.key is not set");
+        assertThat(with(Map.of("ringfence.bootstrap.admin-key", "x".repeat(32))).toString())
+                .doesNotContain(KEY)
+                .doesNotContain("xxxx");
+    }
+
+    private static Settings with(Map<String, String> values) {
+        Map<String, String> all = new HashMap<>(Map.of("ringfence.secrets.key", KEY));
+        all.putAll(values);
+        return Settings.from(all);
+    }
+}
