@@ -1,6 +1,7 @@
 package dev.ringfence.fence;
 
 import dev.ringfence.config.DataSources;
+import dev.ringfence.config.Settings;
 import dev.ringfence.time.NanoClock;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -30,8 +31,8 @@ public class TenantFences {
 
     private static final Logger LOG = System.getLogger(TenantFences.class.getName());
 
-    /** Connections that fences use at once; the pool has two more. */
-    private static final int MOST_CONNECTIONS = 22;
+    /** Connections for exclusive holders, besides one for each delivery worker; the pool has two more. */
+    private static final int EXCLUSIVE_HOLDERS = 6;
 
     private static final Duration SHARED_TURN = Duration.ofMillis(500);
     private static final Duration QUEUED = Duration.ofMillis(200);
@@ -45,8 +46,11 @@ public class TenantFences {
     protected TenantFences() {}
 
     @Inject
-    public TenantFences(DataSources dataSources, NanoClock clock, HeldFences holders) {
-        this(new PinnedConnections(dataSources::pinned, MOST_CONNECTIONS), clock, holders);
+    public TenantFences(DataSources dataSources, Settings settings, NanoClock clock, HeldFences holders) {
+        this(
+                new PinnedConnections(dataSources::pinned, settings.deliveryWorkers() + EXCLUSIVE_HOLDERS),
+                clock,
+                holders);
     }
 
     TenantFences(PinnedConnections pinned, NanoClock clock, HeldFences holders) {
