@@ -1,18 +1,15 @@
 package dev.ringfence.harness;
 
+import dev.ringfence.schema.ChangeLog;
+import dev.ringfence.schema.PartitionsRepository;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import liquibase.Scope;
-import liquibase.command.CommandScope;
-import liquibase.command.core.UpdateCommandStep;
-import liquibase.command.core.helpers.DbUrlConnectionArgumentsCommandStep;
-import liquibase.database.DatabaseFactory;
-import liquibase.database.jvm.JdbcConnection;
-import liquibase.ui.LoggerUIService;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestDatabase implements AutoCloseable {
     private static final String TEMPLATE = "ringfence_template";
-    private static final String CHANGELOG = "liquibase/changelog.xml";
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static @Nullable PostgresServer server;
     private static boolean templateReady;
@@ -75,27 +71,10 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
-    /** Brings any database to the newest state of our change log, the way the application does at start. */
-    public static void migrate(DataSource target) throws SQLException {
-        try (Connection connection = target.getConnection()) {
-            try (var statement = connection.createStatement()) {
-                statement.execute("create schema if not exists ringfence");
-            }
-            var database =
-                    DatabaseFactory.getInstance().findCorrectDatabaseImplementation(new JdbcConnection(connection));
-            database.setDefaultSchemaName("ringfence");
-            Scope.child(
-                    Scope.Attr.ui,
-                    new LoggerUIService(),
-                    () -> new CommandScope(UpdateCommandStep.COMMAND_NAME)
-                            .addArgumentValue(DbUrlConnectionArgumentsCommandStep.DATABASE_ARG, database)
-                            .addArgumentValue(UpdateCommandStep.CHANGELOG_FILE_ARG, CHANGELOG)
-                            .execute());
-        } catch (SQLException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new SQLException("the change log cannot be applied", e);
-        }
+    /** Brings any database to the newest state of our change log and makes its partitions, as the application does at start. */
+    public static void migrate(DataSource target) {
+        new ChangeLog(target, Duration.ofMinutes(1)).update();
+        new PartitionsRepository(target).ensure(Instant.now(), PartitionsRepository.WEEKS_AHEAD);
     }
 
     /** The PostgreSQL server of this test run, started when first asked for. */
