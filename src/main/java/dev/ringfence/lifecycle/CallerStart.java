@@ -2,7 +2,7 @@ package dev.ringfence.lifecycle;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.api.ApiProblem;
-import dev.ringfence.json.InstantText;
+import dev.ringfence.time.Instants;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -31,7 +31,7 @@ public record CallerStart(@Nullable Instant at, @Nullable Duration bound) {
     }
 
     static Instant instant(String pointer, String text) {
-        Optional<Instant> read = InstantText.parse(text);
+        Optional<Instant> read = Instants.parse(text);
         return read.orElseThrow(
                 () -> ApiProblem.invalid(pointer, "BAD_FORMAT", "An RFC 3339 date-time with offset is required."));
     }
