@@ -1,0 +1,186 @@
+package dev.ringfence.outbox;
+
+import dev.ringfence.config.DataSources;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Writes outbox rows and their narrow keys in the caller's transaction, all of a request by one statement. */
+@ApplicationScoped
+public class OutboxRepository {
+    /**
+     * Keys first, in key order so that two requests with the same keys wait for each other instead of deadlocking; the row
+     * follows only where its key was new. A concurrent transaction with the same key is waited for.
+     */
+    private static final String INSERT = """
+            with common as (
+              select ?::uuid as app_id, ?::bigint as tenant_id, ?::uuid as epoch, ?::timestamptz as request_started_at,
+                     ?::timestamptz as recorded_at, ?::text as traceparent),
+            submitted as (
+              select * from unnest(?::bigint[], ?::text[], ?::text[], ?::integer[], ?::timestamptz[], ?::text[], ?::text[],
+                                   ?::text[], ?::text[], ?::text[], ?::jsonb[], ?::text[], ?::text[], ?::text[], ?::text[],
+                                   ?::text[], ?::jsonb[], ?::jsonb[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
+                as s(ordinal, event_id, event_name, event_version, occurred_at, producer, aggregate_type,
+                     aggregate_id, workspace_id, relationship_id, actor, correlation_id, causation_id, idempotency_key, occurrence_key,
+                     ordering_key, payload, metadata, payload_bytes, payload_sha256, dedupe_key, content_sha256)),
+            keys as (
+              insert into event_keys (event_id, tenant_id, epoch, dedupe_key, content_sha256, ordinal, recorded_at)
+              select event_id, tenant_id, epoch, dedupe_key, content_sha256, ordinal, recorded_at
+                from submitted, common
+               order by dedupe_key
+              on conflict (tenant_id, epoch, dedupe_key) where dedupe_key is not null do nothing
+              returning event_id),
+            stored as (
+              insert into outbox_events (ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name, event_version,
+                  occurred_at, recorded_at, producer, aggregate_type, aggregate_id, workspace_id, relationship_id, actor,
+                  correlation_id, causation_id, idempotency_key, occurrence_key, ordering_key, traceparent, payload, metadata,
+                  payload_bytes, payload_sha256, status, available_at, created_at, updated_at)
+              select ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name, event_version,
+                  occurred_at, recorded_at, producer, aggregate_type, aggregate_id, workspace_id, relationship_id, actor,
+                  correlation_id, causation_id, idempotency_key, occurrence_key, ordering_key, traceparent, payload, metadata,
+                  payload_bytes, payload_sha256, 'PENDING', recorded_at, recorded_at, recorded_at
+                from submitted join keys using (event_id), common)
+            select event_id from keys""";
+
+    private static final String KNOWN = """
+            select dedupe_key, event_id, ordinal, content_sha256
+              from event_keys
+             where tenant_id = ? and epoch = ? and dedupe_key = any (?) and dedupe_key is not null""";
+
+    private final DataSources dataSources;
+
+    @Inject
+    public OutboxRepository(DataSources dataSources) {
+        this.dataSources = dataSources;
+    }
+
+    /** For the container's proxy. */
+    OutboxRepository() {
+        this(new DataSources());
+    }
+
+    /**
+     * Inserts the events whose dedupe key is new in this tenant and epoch. Two events of one call must not share a key.
+     *
+     * @return ids of the events that were inserted; the others are known already
+     */
+    public Set<String> insert(Origin origin, List<NewEvent> events) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            int next = bind(statement, origin);
+            new Columns(connection, statement, events, next).bind();
+            Set<String> inserted = new HashSet<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    inserted.add(rows.getString(1));
+                }
+            }
+            return inserted;
+        } catch (SQLException e) {
+            throw new StorageException("cannot insert outbox events", e);
+        }
+    }
+
+    private static int bind(PreparedStatement statement, Origin origin) throws SQLException {
+        statement.setObject(1, origin.appId());
+        statement.setLong(2, origin.tenantId());
+        statement.setObject(3, origin.epoch());
+        statement.setObject(4, origin.requestStartedAt().atOffset(ZoneOffset.UTC));
+        statement.setObject(5, origin.recordedAt().atOffset(ZoneOffset.UTC));
+        statement.setString(6, origin.traceparent());
+        return 7;
+    }
+
+    /** The events recorded before under these keys, as far as they are committed or of this transaction. */
+    public Map<DedupeKey, KnownEvent> known(long tenantId, UUID epoch, Collection<DedupeKey> keys) {
+        if (keys.isEmpty()) {
+            return Map.of();
+        }
+        byte[][] hashes = keys.stream().map(DedupeKey::hash).toArray(byte[][]::new);
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(KNOWN)) {
+            statement.setLong(1, tenantId);
+            statement.setObject(2, epoch);
+            statement.setArray(3, connection.createArrayOf("bytea", hashes));
+            try (ResultSet rows = statement.executeQuery()) {
+                Map<DedupeKey, KnownEvent> known = new HashMap<>();
+                while (rows.next()) {
+                    known.put(
+                            DedupeKey.stored(rows.getBytes(1)),
+                            new KnownEvent(rows.getString(2), rows.getLong(3), rows.getBytes(4)));
+                }
+                return known;
+            }
+        } catch (SQLException e) {
+            throw new StorageException("cannot read event keys", e);
+        }
+    }
+
+    /** Binds one array for each column, in the order of the statement. */
+    private static final class Columns {
+        private final Connection connection;
+        private final PreparedStatement statement;
+        private final List<NewEvent> events;
+        private int next;
+
+        Columns(Connection connection, PreparedStatement statement, List<NewEvent> events, int next) {
+            this.connection = connection;
+            this.statement = statement;
+            this.events = events;
+            this.next = next;
+        }
+
+        void bind() throws SQLException {
+            column("bigint", NewEvent::ordinal);
+            envelope("text", Envelope::eventId);
+            envelope("text", envelope -> envelope.name().toString());
+            envelope("integer", envelope -> envelope.name().version());
+            envelope("timestamptz", envelope -> envelope.occurredAt().toString());
+            envelope("text", envelope -> envelope.name().producer());
+            envelope("text", Envelope::aggregateType);
+            envelope("text", Envelope::aggregateId);
+            envelope("text", Envelope::workspaceId);
+            envelope("text", Envelope::relationshipId);
+            envelope("text", envelope -> envelope.actor().text());
+            envelope("text", Envelope::correlationId);
+            envelope("text", Envelope::causationId);
+            envelope("text", Envelope::idempotencyKey);
+            column("text", NewEvent::occurrenceKey);
+            column("text", NewEvent::orderingKey);
+            envelope("text", envelope -> envelope.payload().text());
+            envelope("text", envelope -> envelope.metadata().text());
+            column("bytea", NewEvent::bytes);
+            column("bytea", event -> DedupeKey.sha256(event.bytes()));
+            column(
+                    "bytea",
+                    event ->
+                            event.dedupeKey() == null ? null : event.dedupeKey().hash());
+            column("bytea", NewEvent::contentSha256);
+        }
+
+        private void envelope(String type, Function<Envelope, @Nullable Object> value) throws SQLException {
+            column(type, event -> value.apply(event.envelope()));
+        }
+
+        private void column(String type, Function<NewEvent, @Nullable Object> value) throws SQLException {
+            @Nullable Object[] values = type.equals("bytea") ? new byte[events.size()][] : new Object[events.size()];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = value.apply(events.get(i));
+            }
+            statement.setArray(next++, connection.createArrayOf(type, values));
+        }
+    }
+}
