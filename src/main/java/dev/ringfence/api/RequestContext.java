@@ -79,9 +79,10 @@ public class RequestContext {
         return TraceParent.accept(request.getHeader(TraceParent.HEADER));
     }
 
-    /** The path below the server's root, for what is kept per path (RC-12). */
+    /** Path and query as sent, for what is kept per path (RC-12): with other parameters it is another request. */
     public String path() {
-        return request.getRequestURI();
+        String query = request.getQueryString();
+        return query == null ? request.getRequestURI() : request.getRequestURI() + "?" + query;
     }
 
     private @Nullable UUID app() {
