@@ -11,6 +11,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -73,6 +75,11 @@ public final class RingfenceClient {
         return new RingfenceClient(api, otherKey);
     }
 
+    /** Base of the API, with a slash at the end. */
+    public URI api() {
+        return api;
+    }
+
     /** Registers an app and returns its id. */
     public String createApp(String name) {
         return post("apps", object().put("name", name))
@@ -96,7 +103,11 @@ public final class RingfenceClient {
     /** Enrols a tenant and returns the epoch. */
     public String enrol(String app, String tenant) {
         ObjectNode request = object();
-        request.putObject("session").put("id", "session-" + tenant).put("authenticatedAt", "2026-01-01T00:00:00.000Z");
+        request.putObject("session")
+                .put("id", "session-" + tenant)
+                .put(
+                        "authenticatedAt",
+                        Instant.now().truncatedTo(ChronoUnit.MILLIS).toString());
         return post("apps/" + app + "/tenants/" + tenant + "/enrolment", request)
                 .expect(200)
                 .body()

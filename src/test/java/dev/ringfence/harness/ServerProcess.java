@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -41,7 +42,7 @@ public final class ServerProcess implements AutoCloseable {
     private final Map<String, String> environment;
     private final String heap;
     private final Duration startLimit;
-    private @Nullable Process process;
+    private volatile @Nullable Process process;
 
     private ServerProcess(Builder builder) {
         this.base = builder.base;
@@ -63,20 +64,31 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /**
-     * Copies the provisioned server's base directory, deploys the WAR and waits until the API answers.
+     * {@link #launch} and {@link #awaitReady}.
      *
-     * @throws IllegalStateException when the server ends or the deployment fails before that; the message holds the log's end
+     * @throws IllegalStateException when the server ends or the deployment fails; the message holds the end of its log
      */
     public ServerProcess start() {
+        launch();
+        awaitReady();
+        return this;
+    }
+
+    /** Copies the provisioned server's base directory, deploys the WAR and starts the process, without waiting for it. */
+    public void launch() {
         if (isRunning()) {
             throw new IllegalStateException("already running");
         }
         try {
             prepare();
-            process = launch();
+            process = startProcess();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Waits until the API answers; a server that does not come so far is killed, see {@link #start}. */
+    public void awaitReady() {
         try {
             Awaitility.await("server on port " + port)
                     .pollInterval(Duration.ofMillis(100))
@@ -86,7 +98,6 @@ public final class ServerProcess implements AutoCloseable {
             kill9();
             throw new IllegalStateException("the server did not start: " + e.getMessage() + "\n" + logTail(60), e);
         }
-        return this;
     }
 
     /** {@link #kill9} or {@link #stop} came before: starts again on the same base directory, ports and database. */
@@ -106,7 +117,7 @@ public final class ServerProcess implements AutoCloseable {
         Files.copy(HarnessFiles.war(), deployments.resolve("ringfence.war"), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    private Process launch() throws IOException {
+    private Process startProcess() throws IOException {
         List<String> command = StandaloneCommandBuilder.of(HarnessFiles.server())
                 .setJavaHome(Path.of(System.getProperty("java.home")))
                 .setBaseDirectory(base)
@@ -174,6 +185,11 @@ public final class ServerProcess implements AutoCloseable {
     /** Tells whether the process lives. */
     public boolean isRunning() {
         return process != null && process.isAlive();
+    }
+
+    /** Completes when the process that was started last has ended. */
+    public CompletableFuture<?> ended() {
+        return process == null ? CompletableFuture.completedFuture(null) : process.onExit();
     }
 
     /** Process id of the running server. */

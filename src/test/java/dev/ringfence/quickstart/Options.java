@@ -1,0 +1,48 @@
+package dev.ringfence.quickstart;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What the command line asks for.
+ *
+ * @param port where the API listens; the port of the last start, else 8080, where it is not given
+ * @param databaseUrl an existing database, without parameters; PostgreSQL is started where it is not given
+ * @param home where data and keys are kept
+ */
+record Options(
+        Optional<Integer> port, Optional<String> databaseUrl, String databaseUser, String databasePassword, Path home) {
+    static Options fromSystemProperties() {
+        return new Options(
+                property("ringfence.port").map(Options::port),
+                property("ringfence.db.url").map(Options::url),
+                property("ringfence.db.user").orElse("ringfence"),
+                property("ringfence.db.password").orElse("ringfence"),
+                Path.of(property("ringfence.home").orElse(".ringfence"))
+                        .toAbsolutePath()
+                        .normalize());
+    }
+
+    private static Optional<String> property(String name) {
+        return Optional.ofNullable(System.getProperty(name)).map(String::strip).filter(value -> !value.isEmpty());
+    }
+
+    private static int port(String text) {
+        try {
+            int port = Integer.parseInt(text);
+            if (port >= 1 && port <= 65535) {
+                return port;
+            }
+        } catch (NumberFormatException e) {
+            // Told below.
+        }
+        throw new Refused("-Dringfence.port=" + text + " is no port: give a number from 1 to 65535.");
+    }
+
+    private static String url(String text) {
+        if (!text.startsWith("jdbc:postgresql://") || text.contains("?")) {
+            throw new Refused("-Dringfence.db.url takes jdbc:postgresql://host:port/database, without parameters.");
+        }
+        return text;
+    }
+}
