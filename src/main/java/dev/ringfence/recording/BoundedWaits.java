@@ -1,0 +1,25 @@
+package dev.ringfence.recording;
+
+import dev.ringfence.outbox.StorageException;
+import java.util.function.Supplier;
+
+/** Turns the end of a bounded wait inside a transaction, which is lost by then, into an answer to try again (FN-3). */
+final class BoundedWaits {
+    private BoundedWaits() {}
+
+    /**
+     * Does the work.
+     *
+     * @throws dev.ringfence.api.ApiProblem 503 {@code FENCE_TIMEOUT} where a statement waited too long
+     */
+    static <T> T answer(Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (StorageException e) {
+            if (e.waitedTooLong()) {
+                throw Admission.fenceTimeout();
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.ringfence.recording;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.api.RequestContext;
+import dev.ringfence.lifecycle.CallerStart;
+import dev.ringfence.lifecycle.TenantRef;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Takes what recording needs out of the HTTP request in hand. */
+@ApplicationScoped
+class RequestFacts {
+    @Inject
+    RequestContext context;
+
+    /** Under what a valid body wants to record. */
+    TenantRequest tenantRequest(TenantRef tenant, JsonNode body) {
+        return new TenantRequest(
+                tenant, UUID.fromString(body.get("epoch").textValue()), CallerStart.in(body), context.receivedAt());
+    }
+
+    RequestOrigin origin() {
+        return new RequestOrigin(context.correlationId().value(), context.requestId(), context.traceparent());
+    }
+
+    PostedBody posted(@Nullable String key, byte[] body) {
+        return new PostedBody(key, context.path(), context.caller(), body);
+    }
+}
