@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ringfence.fence;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ringfence.lifecycle;
+
+import org.jspecify.annotations.NullMarked;

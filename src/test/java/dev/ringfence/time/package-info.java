@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ringfence.time;
+
+import org.jspecify.annotations.NullMarked;
