@@ -18,6 +18,16 @@ class TestDatabaseIT {
         }
     }
 
+    @Test
+    void eachDatabaseStartsFromTheMigratedTemplateAndSharesNothing() {
+        try (TestDatabase one = TestDatabase.migrated();
+                TestDatabase other = TestDatabase.migrated()) {
+            one.execute("insert into apps (id, name, created_at) values (gen_random_uuid(), 'mine', now())");
+            assertThat(one.number("select count(*) from apps")).isEqualTo(1);
+            assertThat(other.number("select count(*) from apps")).isZero();
+        }
+    }
+
     private static String show(Connection connection, String setting) throws Exception {
         try (var statement = connection.createStatement();
                 var rows = statement.executeQuery("show " + setting)) {
