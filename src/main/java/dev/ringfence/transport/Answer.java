@@ -1,0 +1,106 @@
+package dev.ringfence.transport;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.time.Clock;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.hc.core5.http.EntityDetails;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.jspecify.annotations.Nullable;
+
+/** What came back: the head's meaning, and the body up to the cap (HT-1). */
+final class Answer {
+    /** Of the body's bytes as they come, never inflated. */
+    static final int CAP = 8_192;
+
+    private static final Pattern KEEP_ALIVE_SECONDS = Pattern.compile("(?i)\\btimeout\\s*=\\s*([0-9]{1,9})\\b");
+
+    private final Clock wallClock;
+    private final ByteArrayOutputStream body = new ByteArrayOutputStream(256);
+    private int status;
+    private @Nullable SendResult refusal;
+    private boolean framed = true;
+    private boolean tooLarge;
+    private boolean keepsConnection;
+
+    Answer(Clock wallClock) {
+        this.wallClock = wallClock;
+    }
+
+    void head(HttpRequest request, HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
+        status = response.getCode();
+        framed = entity != null || !announcesBody(response);
+        tooLarge = entity != null && entity.getContentLength() > CAP;
+        keepsConnection = framed
+                && DefaultConnectionReuseStrategy.INSTANCE.keepAlive(request, response, context)
+                && grantsKeepAlive(response);
+        if (!AnswerJudge.isSuccess(status)) {
+            List<String> lines = headers(response, HttpHeaders.RETRY_AFTER).toList();
+            refusal = AnswerJudge.refusal(status, RetryAfterParser.longest(lines, wallClock.instant()));
+        }
+    }
+
+    /** A 204 that announces a body: what follows cannot be told from the next answer. */
+    private static boolean announcesBody(HttpResponse response) {
+        return response.containsHeader(HttpHeaders.TRANSFER_ENCODING)
+                || headers(response, HttpHeaders.CONTENT_LENGTH).anyMatch(length -> !length.matches("0*"));
+    }
+
+    private static boolean grantsKeepAlive(HttpResponse response) {
+        return headers(response, HttpHeaders.KEEP_ALIVE).allMatch(value -> {
+            Matcher timeout = KEEP_ALIVE_SECONDS.matcher(value);
+            return !timeout.find() || Long.parseLong(timeout.group(1)) > Connections.KEEP_ALIVE.toSeconds();
+        });
+    }
+
+    private static Stream<String> headers(HttpResponse response, String name) {
+        return Stream.of(response.getHeaders(name)).map(Header::getValue).map(value -> value == null ? "" : value);
+    }
+
+    /** Takes a part of the body; what is beyond the cap is dropped. */
+    void add(ByteBuffer part) {
+        if (part.remaining() > CAP - body.size()) {
+            tooLarge = true;
+            return;
+        }
+        byte[] bytes = new byte[part.remaining()];
+        part.get(bytes);
+        body.writeBytes(bytes);
+    }
+
+    int status() {
+        return status;
+    }
+
+    boolean isTooLarge() {
+        return tooLarge;
+    }
+
+    boolean keepsConnection() {
+        return keepsConnection;
+    }
+
+    /** The outcome that the head alone decides, or null where it is 2xx. */
+    @Nullable
+    SendResult refusal() {
+        return refusal;
+    }
+
+    /** The outcome, once the answer is complete. */
+    SendResult judge(AckProfile ack, List<String> appIds) {
+        if (refusal != null) {
+            return refusal;
+        }
+        return framed
+                ? AnswerJudge.success(status, body.toByteArray(), ack, appIds)
+                : new SendResult.Uncertain(OutcomeCode.INVALID_ACK, status, null);
+    }
+}

@@ -1,0 +1,155 @@
+package dev.ringfence.transport;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.config.CharCodingConfig;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
+import org.apache.hc.core5.http.impl.nio.ClientHttp1IOEventHandlerFactory;
+import org.apache.hc.core5.http.impl.nio.ClientHttp1StreamDuplexerFactory;
+import org.apache.hc.core5.http.impl.nio.DefaultHttpResponseParserFactory;
+import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.net.NamedEndpoint;
+import org.apache.hc.core5.pool.PoolEntry;
+import org.apache.hc.core5.pool.PoolReusePolicy;
+import org.apache.hc.core5.pool.PoolStats;
+import org.apache.hc.core5.pool.StrictConnPool;
+import org.apache.hc.core5.reactor.DefaultConnectingIOReactor;
+import org.apache.hc.core5.reactor.IOReactorConfig;
+import org.apache.hc.core5.reactor.IOSession;
+import org.apache.hc.core5.reactor.ssl.SSLBufferMode;
+import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+
+/**
+ * The sockets: HTTP/1.1 on Apache's non-blocking core, kept alive for a short while. A route is scheme, name, port
+ * <em>and address</em>, so a kept connection is only used again for an address that the guard judged.
+ */
+final class Connections implements AutoCloseable {
+    /** Shorter than what servers usually grant (5 s and more): theirs should not end first. */
+    static final Duration KEEP_ALIVE = Duration.ofSeconds(2);
+
+    private static final int MAX_LINE = 8_192;
+    private static final int MAX_HEADERS = 100;
+    private static final int BUFFER = 8_192;
+    /** How exactly the core keeps to a connect timeout. */
+    private static final TimeValue SELECT_INTERVAL = TimeValue.ofMilliseconds(100);
+
+    private static final TimeValue SHUTDOWN = TimeValue.ofSeconds(2);
+
+    private final StrictConnPool<HttpHost, IOSession> pool;
+    private final DefaultConnectingIOReactor reactor;
+    private final SSLContext tls;
+
+    Connections(int maxConnections, int ioThreads, SSLContext tls, ThreadFactory threads) {
+        this.tls = tls;
+        pool = new StrictConnPool<>(
+                maxConnections, maxConnections, TimeValue.NEG_ONE_MILLISECOND, PoolReusePolicy.LIFO, null);
+        reactor = new DefaultConnectingIOReactor(
+                new ClientHttp1IOEventHandlerFactory(codec(), null, null),
+                IOReactorConfig.custom()
+                        .setIoThreadCount(ioThreads)
+                        .setTcpNoDelay(true)
+                        .setSelectInterval(SELECT_INTERVAL)
+                        .build(),
+                threads,
+                null,
+                null,
+                null,
+                null);
+        reactor.start();
+    }
+
+    /** Adds no header and follows nothing: what is sent is what we wrote. */
+    private static ClientHttp1StreamDuplexerFactory codec() {
+        Http1Config config = Http1Config.custom()
+                .setMaxLineLength(MAX_LINE)
+                .setMaxHeaderCount(MAX_HEADERS)
+                .setBufferSize(BUFFER)
+                .build();
+        DefaultHttpResponseParserFactory parsers = new DefaultHttpResponseParserFactory(config);
+        return new ClientHttp1StreamDuplexerFactory(
+                HttpProcessorBuilder.create().build(),
+                config,
+                CharCodingConfig.DEFAULT,
+                DefaultConnectionReuseStrategy.INSTANCE,
+                () -> new WholeHeadParser(parsers.create()),
+                null,
+                null);
+    }
+
+    /** Waits for a free slot; the entry then has a kept connection or none yet. */
+    Future<?> lease(HttpHost route, FutureCallback<PoolEntry<HttpHost, IOSession>> callback) {
+        return pool.lease(route, null, Timeout.DISABLED, callback);
+    }
+
+    Future<?> connect(HttpHost route, Duration timeout, FutureCallback<IOSession> callback) {
+        InetSocketAddress address = new InetSocketAddress(route.getAddress(), route.getPort());
+        return reactor.connect(route, address, null, Timeout.of(timeout), null, callback);
+    }
+
+    /** TLS on a new connection. The certificate must be for the route's name, whatever address was dialled. */
+    void secure(IOSession session, HttpHost route, Duration timeout, FutureCallback<TransportSecurityLayer> callback) {
+        ((TransportSecurityLayer) session)
+                .startTls(
+                        tls,
+                        route,
+                        SSLBufferMode.STATIC,
+                        Connections::checkHostName,
+                        null,
+                        Timeout.of(timeout),
+                        callback);
+    }
+
+    private static void checkHostName(NamedEndpoint endpoint, SSLEngine engine) {
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        if (IpText.parse(endpoint.getHostName()) == null) {
+            parameters.setServerNames(List.of(new SNIHostName(endpoint.getHostName())));
+        }
+        engine.setSSLParameters(parameters);
+    }
+
+    /** Gives the slot back; closes the connection at once unless it may be used again. */
+    void release(PoolEntry<HttpHost, IOSession> entry, boolean reusable) {
+        IOSession session = entry.getConnection();
+        boolean keep = reusable && session != null && session.isOpen();
+        if (keep) {
+            entry.updateExpiry(TimeValue.of(KEEP_ALIVE));
+        } else {
+            entry.discardConnection(CloseMode.IMMEDIATE);
+        }
+        pool.release(entry, keep);
+    }
+
+    /** Closes what was kept for too long. */
+    void closeExpired() {
+        pool.closeExpired();
+    }
+
+    PoolStats stats() {
+        return pool.getTotalStats();
+    }
+
+    @Override
+    public void close() {
+        pool.close(CloseMode.IMMEDIATE);
+        reactor.close(CloseMode.IMMEDIATE);
+        try {
+            reactor.awaitShutdown(SHUTDOWN);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

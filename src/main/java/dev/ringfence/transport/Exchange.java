@@ -1,0 +1,229 @@
+package dev.ringfence.transport;
+
+import dev.ringfence.time.NanoClock;
+import dev.ringfence.transport.SendResult.NotSent;
+import dev.ringfence.transport.SendResult.NotStarted;
+import dev.ringfence.transport.SendResult.Uncertain;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.pool.PoolEntry;
+import org.apache.hc.core5.reactor.IOSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request from {@code send} to its result.
+ *
+ * <p>Two threads decide about it, the timer's and the connection's. Which of them is first is settled by one
+ * compare-and-swap from {@code BEFORE} to {@code SENT}: only who wins it may write the first byte, and only while it has
+ * not been won does anybody say that nothing was sent.
+ */
+final class Exchange {
+    private enum State {
+        BEFORE,
+        SENT,
+        OVER
+    }
+
+    /** How far it came before the first byte: says whose fault it is if it comes no further. */
+    enum Stage {
+        RESOLVING(new NotSent(OutcomeCode.NAME_NOT_RESOLVED)),
+        WAITING(new NotStarted()),
+        CONNECTING(new NotSent(OutcomeCode.CONNECT_FAILED)),
+        SECURING(new NotSent(OutcomeCode.TLS_FAILED)),
+        CONNECTED(new NotStarted());
+
+        private final SendResult failure;
+
+        Stage(SendResult failure) {
+            this.failure = failure;
+        }
+    }
+
+    private final Outbound outbound;
+    private final Destination destination;
+    private final List<String> appIds;
+    private final NanoClock clock;
+    private final Connections connections;
+    private final long deadline;
+    private final CompletableFuture<SendResult> result = new CompletableFuture<>();
+    private final AtomicReference<State> state = new AtomicReference<>(State.BEFORE);
+    private final AtomicReference<@Nullable PoolEntry<HttpHost, IOSession>> held = new AtomicReference<>();
+
+    private volatile Stage stage = Stage.RESOLVING;
+    private volatile @Nullable Future<?> pending;
+    private volatile @Nullable Future<?> alarm;
+    private volatile @Nullable Integer status;
+    private volatile @Nullable SendResult refusal;
+    private volatile boolean reusable;
+
+    Exchange(
+            Outbound outbound, Destination destination, List<String> appIds, NanoClock clock, Connections connections) {
+        this.outbound = outbound;
+        this.destination = destination;
+        this.appIds = appIds;
+        this.clock = clock;
+        this.connections = connections;
+        this.deadline = clock.nanos() + outbound.timeout().toNanos();
+        result.whenComplete((r, e) -> cleanUp());
+    }
+
+    Outbound outbound() {
+        return outbound;
+    }
+
+    Destination destination() {
+        return destination;
+    }
+
+    List<String> appIds() {
+        return appIds;
+    }
+
+    CompletableFuture<SendResult> result() {
+        return result;
+    }
+
+    boolean isOver() {
+        return result.isDone();
+    }
+
+    /** Whether the time to send was over before anything was tried. */
+    boolean isTooLate() {
+        return clock.nanos() - outbound.sendByNanos() >= 0;
+    }
+
+    /** At least a millisecond. */
+    Duration remaining() {
+        return Duration.ofNanos(Math.max(deadline - clock.nanos(), TimeUnit.MILLISECONDS.toNanos(1)));
+    }
+
+    /** First rings when nothing may be sent any more, or at the deadline; then once more at the deadline. */
+    void arm(ScheduledExecutorService timer) {
+        long now = clock.nanos();
+        long untilDeadline = deadline - now;
+        long untilSendBy = state.get() == State.BEFORE ? outbound.sendByNanos() - now : Long.MAX_VALUE;
+        alarm = timer.schedule(
+                () -> ring(timer), Math.max(0, Math.min(untilDeadline, untilSendBy)), TimeUnit.NANOSECONDS);
+        if (isOver()) {
+            cancel(alarm);
+        }
+    }
+
+    private void ring(ScheduledExecutorService timer) {
+        if (failBeforeFirstByte()) {
+            return;
+        }
+        if (clock.nanos() - deadline >= 0) {
+            fail(OutcomeCode.TIMEOUT);
+        } else {
+            arm(timer);
+        }
+    }
+
+    /** Called before each step towards the first byte. */
+    void enter(Stage next) {
+        stage = next;
+    }
+
+    /** What to cancel, should the exchange end first. */
+    void pending(Future<?> step) {
+        pending = step;
+        if (isOver()) {
+            cancel(step);
+        }
+    }
+
+    /** Takes over a slot; false where it is too late, then it has been given back. */
+    boolean hold(PoolEntry<HttpHost, IOSession> entry) {
+        held.set(entry);
+        if (isOver()) {
+            releaseHeld();
+            return false;
+        }
+        return true;
+    }
+
+    /** Gives the slot back, to try another connection. */
+    void letGo() {
+        reusable = false;
+        releaseHeld();
+    }
+
+    /** The last check, immediately before the first byte (RD-5). After true the request counts as sent. */
+    boolean beginSending() {
+        if (isTooLate()) {
+            failBeforeFirstByte();
+            return false;
+        }
+        return state.compareAndSet(State.BEFORE, State.SENT);
+    }
+
+    boolean isBeforeFirstByte() {
+        return state.get() == State.BEFORE;
+    }
+
+    /** Ends it, if no byte was sent yet, with what the stage stands for. */
+    boolean failBeforeFirstByte() {
+        return endBeforeFirstByte(stage.failure);
+    }
+
+    boolean endBeforeFirstByte(SendResult why) {
+        return state.compareAndSet(State.BEFORE, State.OVER) && result.complete(why);
+    }
+
+    /** The answer's head is complete. If it refuses, that stands, whatever becomes of the rest. */
+    void headArrived(int answerStatus, @Nullable SendResult headRefusal) {
+        status = answerStatus;
+        refusal = headRefusal;
+    }
+
+    /** Ends it with a complete answer. */
+    void answered(SendResult answer, boolean connectionReusable) {
+        reusable = connectionReusable;
+        end(answer);
+    }
+
+    /** Ends it without a complete answer after the first byte. */
+    void fail(OutcomeCode code) {
+        SendResult known = refusal;
+        end(known != null ? known : new Uncertain(code, status, null));
+    }
+
+    /** Ends it because this process stops. */
+    void abort() {
+        if (!endBeforeFirstByte(new NotStarted())) {
+            fail(OutcomeCode.CONNECTION_BROKEN);
+        }
+    }
+
+    private void end(SendResult end) {
+        state.set(State.OVER);
+        result.complete(end);
+    }
+
+    private void cleanUp() {
+        state.set(State.OVER);
+        cancel(alarm);
+        cancel(pending);
+        releaseHeld();
+    }
+
+    private void releaseHeld() {
+        PoolEntry<HttpHost, IOSession> entry = held.getAndSet(null);
+        if (entry != null) {
+            connections.release(entry, reusable);
+        }
+    }
+
+    private static void cancel(@Nullable Future<?> future) {
+        if (future != null) {
+            future.cancel(true);
+        }
+    }
+}

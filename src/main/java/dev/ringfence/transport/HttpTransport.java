@@ -1,0 +1,156 @@
+package dev.ringfence.transport;
+
+import dev.ringfence.config.Settings;
+import dev.ringfence.time.NanoClock;
+import dev.ringfence.transport.SendResult.Failed;
+import dev.ringfence.transport.SendResult.Forbidden;
+import dev.ringfence.transport.SendResult.NotSent;
+import dev.ringfence.transport.SendResult.NotStarted;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.net.InetAddress;
+import java.security.NoSuchAlgorithmException;
+import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+
+/**
+ * Sends requests, each at most once (HT-1): no redirect is followed, nothing is repeated, whatever the receiver does.
+ */
+@ApplicationScoped
+public class HttpTransport {
+    private static final int MAX_CONNECTIONS = 2_048;
+    private static final int MIN_CONNECTIONS = 64;
+    private static final int CORES_FOR_A_SECOND_THREAD = 8;
+    private static final long EVICT_MILLIS = 500;
+
+    private final DestinationGuard guard;
+    private final NanoClock clock;
+    private final Clock wallClock;
+    private final Connections connections;
+    private final ScheduledThreadPoolExecutor timer;
+    private final Set<Exchange> open = ConcurrentHashMap.newKeySet();
+
+    /** For the proxy only. */
+    @SuppressWarnings("NullAway")
+    HttpTransport() {
+        guard = null;
+        clock = null;
+        wallClock = null;
+        connections = null;
+        timer = null;
+    }
+
+    @Inject
+    HttpTransport(DestinationGuard guard, NanoClock clock, Clock wallClock, Settings settings) {
+        this(guard, clock, wallClock, connectionsFor(settings), defaultTls());
+    }
+
+    HttpTransport(DestinationGuard guard, NanoClock clock, Clock wallClock, int maxConnections, SSLContext tls) {
+        this.guard = guard;
+        this.clock = clock;
+        this.wallClock = wallClock;
+        int ioThreads = Runtime.getRuntime().availableProcessors() < CORES_FOR_A_SECOND_THREAD ? 1 : 2;
+        connections = new Connections(maxConnections, ioThreads, tls, TransportThreads.named("http"));
+        timer = new ScheduledThreadPoolExecutor(1, TransportThreads.named("http-timer"));
+        timer.setRemoveOnCancelPolicy(true);
+        timer.scheduleWithFixedDelay(connections::closeExpired, EVICT_MILLIS, EVICT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** A slot for everything that the workers of this node may have in flight. */
+    private static int connectionsFor(Settings settings) {
+        int inFlight = settings.deliveryWorkers() * settings.deliveryWindow();
+        return Math.min(MAX_CONNECTIONS, Math.max(MIN_CONNECTIONS, inFlight));
+    }
+
+    private static SSLContext defaultTls() {
+        try {
+            return SSLContext.getDefault();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("no TLS", e);
+        }
+    }
+
+    /**
+     * Sends one request and reads its answer.
+     *
+     * <p>Leave room before {@code sendByNanos}: a receiver that cannot be reached by then gives {@code NotSent}, and only
+     * what we ourselves had no time or connection for gives {@code NotStarted}.
+     *
+     * <p>The future never completes exceptionally, and completes within {@code timeout} of this call, give or take the
+     * scheduling of a thread. It completes on a thread of the transport: what depends on it must be short and must not
+     * block, or go to another thread. Call without an open transaction.
+     */
+    public CompletableFuture<SendResult> send(Outbound outbound) {
+        List<String> appIds = List.of();
+        if (outbound.ack() == AckProfile.RECEIPT) {
+            Optional<List<String>> stored = PayloadCheck.appIds(outbound.body());
+            if (stored.isEmpty()) {
+                return CompletableFuture.completedFuture(new Failed(OutcomeCode.MALFORMED_PAYLOAD, null));
+            }
+            appIds = stored.get();
+        }
+        try {
+            Destination destination = Destination.parse(outbound.url().toString());
+            return start(new Exchange(outbound, destination, appIds, clock, connections));
+        } catch (DestinationNotAllowed e) {
+            return CompletableFuture.completedFuture(new Forbidden());
+        }
+    }
+
+    private CompletableFuture<SendResult> start(Exchange exchange) {
+        if (exchange.isTooLate()) {
+            exchange.abort();
+            return exchange.result();
+        }
+        open.add(exchange);
+        exchange.result().whenComplete((result, error) -> open.remove(exchange));
+        try {
+            exchange.arm(timer);
+            guard.permitted(exchange.destination()).thenAccept(lookup -> go(exchange, lookup));
+        } catch (RejectedExecutionException e) {
+            exchange.abort();
+        }
+        return exchange.result();
+    }
+
+    private void go(Exchange exchange, Lookup lookup) {
+        if (lookup instanceof Lookup.Found found) {
+            dial(exchange, found.addresses());
+        } else if (lookup instanceof Lookup.Refused) {
+            exchange.endBeforeFirstByte(new Forbidden());
+        } else if (lookup instanceof Lookup.Unknown) {
+            exchange.endBeforeFirstByte(new NotSent(OutcomeCode.NAME_NOT_RESOLVED));
+        } else {
+            exchange.endBeforeFirstByte(new NotStarted());
+        }
+    }
+
+    private void dial(Exchange exchange, List<InetAddress> addresses) {
+        if (!exchange.isOver()) {
+            new Dialer(exchange, connections, wallClock, addresses).dial();
+        }
+    }
+
+    /** Connections in use and kept. */
+    int openConnections() {
+        return connections.stats().getLeased() + connections.stats().getAvailable();
+    }
+
+    /** Ends what is in flight, saying what is known about it, and closes every socket and thread. */
+    @PreDestroy
+    void close() {
+        // The timer first: an exchange that begins from now on finds it closed and ends itself.
+        timer.shutdownNow();
+        open.forEach(Exchange::abort);
+        connections.close();
+    }
+}

@@ -1,0 +1,34 @@
+package dev.ringfence.transport;
+
+import java.io.IOException;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.nio.NHttpMessageParser;
+import org.apache.hc.core5.http.nio.SessionInputBuffer;
+
+/**
+ * Takes a head only when it is complete. The core's parser, told of the end of the stream, takes what was cut off for a
+ * head: {@code HTTP/1.1 200} and then nothing would acknowledge a delivery.
+ */
+final class WholeHeadParser implements NHttpMessageParser<HttpResponse> {
+    private final NHttpMessageParser<HttpResponse> parser;
+
+    WholeHeadParser(NHttpMessageParser<HttpResponse> parser) {
+        this.parser = parser;
+    }
+
+    @Override
+    public HttpResponse parse(SessionInputBuffer buffer, boolean endOfStream) throws IOException, HttpException {
+        HttpResponse head = parser.parse(buffer, false);
+        if (head == null && endOfStream && buffer.hasData()) {
+            throw new ConnectionClosedException("cut off within a head");
+        }
+        return head;
+    }
+
+    @Override
+    public void reset() {
+        parser.reset();
+    }
+}

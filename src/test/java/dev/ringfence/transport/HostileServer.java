@@ -1,0 +1,205 @@
+package dev.ringfence.transport;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ServerSocketFactory;
+
+/** A receiver on raw sockets that answers, or not, exactly as a test says. */
+final class HostileServer implements AutoCloseable {
+    private final ServerSocket listener;
+    private final Behaviour behaviour;
+    private final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger accepted = new AtomicInteger();
+
+    /** What happens after each complete request. */
+    interface Behaviour {
+        void answer(Request request, Line line) throws IOException;
+    }
+
+    record Request(String head, byte[] body) {
+        String path() {
+            return head.split(" ")[1];
+        }
+
+        List<String> lines() {
+            return head.strip().lines().toList();
+        }
+    }
+
+    HostileServer(Behaviour behaviour) throws IOException {
+        this(ServerSocketFactory.getDefault(), behaviour);
+    }
+
+    HostileServer(ServerSocketFactory factory, Behaviour behaviour) throws IOException {
+        this.behaviour = behaviour;
+        listener = factory.createServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        daemon(this::accept);
+    }
+
+    URI url(String path) {
+        return URI.create("http://127.0.0.1:" + port() + path);
+    }
+
+    int port() {
+        return listener.getLocalPort();
+    }
+
+    List<Request> requests() {
+        return requests;
+    }
+
+    int accepted() {
+        return accepted.get();
+    }
+
+    int openConnections() {
+        return open.size();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket socket = listener.accept();
+                accepted.incrementAndGet();
+                open.add(socket);
+                daemon(() -> serve(socket));
+            }
+        } catch (IOException e) {
+            // The test is over.
+        }
+    }
+
+    private void serve(Socket socket) {
+        try (socket) {
+            socket.setTcpNoDelay(true);
+            Line line = new Line(socket);
+            for (Request request = line.request(); request != null; request = line.request()) {
+                requests.add(request);
+                behaviour.answer(request, line);
+            }
+        } catch (IOException e) {
+            // The client has gone.
+        } finally {
+            open.remove(socket);
+        }
+    }
+
+    private static void daemon(Runnable task) {
+        Thread thread = new Thread(task, "hostile-server");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        for (Socket socket : open) {
+            socket.close();
+        }
+    }
+
+    /** One connection, seen from the server. */
+    static final class Line {
+        private static final int DRIP_MILLIS = 20;
+
+        private final Socket socket;
+        private final InputStream in;
+        private final OutputStream out;
+
+        Line(Socket socket) throws IOException {
+            this.socket = socket;
+            in = new BufferedInputStream(socket.getInputStream());
+            out = socket.getOutputStream();
+        }
+
+        private Request request() throws IOException {
+            StringBuilder head = new StringBuilder();
+            while (head.indexOf("\r\n\r\n") < 0) {
+                int c = socket.isClosed() ? -1 : in.read();
+                if (c < 0) {
+                    return null;
+                }
+                head.append((char) c);
+            }
+            int length = head.toString()
+                    .lines()
+                    .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("content-length:"))
+                    .mapToInt(line -> Integer.parseInt(
+                            line.substring("content-length:".length()).strip()))
+                    .findFirst()
+                    .orElse(0);
+            return new Request(head.toString(), in.readNBytes(length));
+        }
+
+        void say(String text) throws IOException {
+            say(text.getBytes(ISO_8859_1));
+        }
+
+        void say(byte[] bytes) throws IOException {
+            out.write(bytes);
+            out.flush();
+        }
+
+        void answer(String status, String body) throws IOException {
+            say("HTTP/1.1 " + status + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+        }
+
+        void close() throws IOException {
+            socket.close();
+        }
+
+        void reset() throws IOException {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        }
+
+        /** Says this again and again, with pauses, until the client has closed. */
+        void drip(String text) throws IOException {
+            while (!clientClosedWithin(DRIP_MILLIS)) {
+                say(text);
+            }
+            close();
+        }
+
+        /** Says this without a pause until the client has closed. */
+        void flood(String text) throws IOException {
+            byte[] bytes = text.getBytes(ISO_8859_1);
+            while (true) {
+                say(bytes);
+            }
+        }
+
+        /** Says nothing until the client has closed. */
+        void hang() throws IOException {
+            while (!clientClosedWithin(60_000)) {
+                continue;
+            }
+            close();
+        }
+
+        private boolean clientClosedWithin(int millis) throws IOException {
+            socket.setSoTimeout(millis);
+            try {
+                return in.read() < 0;
+            } catch (SocketTimeoutException e) {
+                return false;
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.ringfence.transport;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ringfence.time.ClockProducer;
+import dev.ringfence.time.NanoClock;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLContext;
+
+/** A transport as the application makes it, with names and clock in the test's hands. */
+final class TransportFixture implements AutoCloseable {
+    static final byte[] BODY = "{\"appId\":\"shop\",\"type\":\"order.paid\",\"text\":\"Zoë\"}".getBytes(UTF_8);
+    static final Duration SHORT = Duration.ofMillis(400);
+    static final Duration AMPLE = Duration.ofSeconds(20);
+
+    final SteerableClock clock = new SteerableClock();
+    final DestinationGuard guard;
+    final HttpTransport transport;
+
+    /** Runs as the real one, and can be moved on. */
+    static final class SteerableClock extends NanoClock {
+        private final AtomicLong ahead = new AtomicLong();
+
+        @Override
+        public long nanos() {
+            return super.nanos() + ahead.get();
+        }
+
+        void advance(Duration by) {
+            ahead.addAndGet(by.toNanos());
+        }
+    }
+
+    TransportFixture() throws NoSuchAlgorithmException {
+        this(TransportFixture::noName, SSLContext.getDefault(), 64);
+    }
+
+    TransportFixture(NameResolver.NameService names, SSLContext tls, int connections) {
+        guard = new DestinationGuard(
+                new EgressAllow(List.of("127.0.0.0/8")), new NameResolver(names, clock, Thread::new));
+        transport = new HttpTransport(guard, clock, ClockProducer.utcMicros(), connections, tls);
+    }
+
+    private static InetAddress[] noName(String host) throws UnknownHostException {
+        throw new UnknownHostException(host);
+    }
+
+    SendResult post(URI url) throws Exception {
+        return post(url, AMPLE);
+    }
+
+    SendResult post(URI url, Duration timeout) throws Exception {
+        return post(outbound(url, timeout, AckProfile.STATUS));
+    }
+
+    /** The result; a result that does not come fails the test, not this wait. */
+    SendResult post(Outbound outbound) throws Exception {
+        return transport.send(outbound).get(30, TimeUnit.SECONDS);
+    }
+
+    Outbound outbound(URI url, Duration timeout, AckProfile ack) {
+        return new Outbound(url, Map.of(), BODY, timeout, clock.nanos() + timeout.toNanos(), ack);
+    }
+
+    @Override
+    public void close() {
+        transport.close();
+        guard.close();
+    }
+}
