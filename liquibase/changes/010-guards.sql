@@ -89,6 +89,7 @@ begin
     constraint = tg_name;
 end
 $$;
+--rollback select ringfence.refuse_rollback();
 --rollback drop function ringfence.refuse();
 
 --changeset ringfence:010-ordinals

@@ -48,6 +48,7 @@ create trigger lifecycle_kept
   before delete or truncate on ringfence.tenant_lifecycle
   for each statement
   execute function ringfence.refuse('RF003', 'lifecycle rows are never deleted');
+--rollback select ringfence.refuse_rollback();
 --rollback drop trigger lifecycle_kept on ringfence.tenant_lifecycle;
 --rollback drop trigger lifecycle_identity on ringfence.tenant_lifecycle;
 --rollback drop trigger lifecycle_forward on ringfence.tenant_lifecycle;

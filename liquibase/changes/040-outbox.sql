@@ -89,6 +89,7 @@ create index outbox_events_status on ringfence.outbox_events (status, event_name
 create index outbox_events_tenant on ringfence.outbox_events (tenant_id, recorded_at);
 create index outbox_events_workspace on ringfence.outbox_events (workspace_id) where workspace_id is not null;
 create index outbox_events_relationship on ringfence.outbox_events (relationship_id) where relationship_id is not null;
+--rollback select ringfence.refuse_rollback();
 --rollback drop index ringfence.outbox_events_relationship;
 --rollback drop index ringfence.outbox_events_workspace;
 --rollback drop index ringfence.outbox_events_tenant;
@@ -124,6 +125,7 @@ create trigger outbox_erasure_only
   for each statement
   when (current_setting('ringfence.erasure', true) is distinct from 'on')
   execute function ringfence.refuse('RF050', 'events are deleted by erasure and retention only');
+--rollback select ringfence.refuse_rollback();
 --rollback drop trigger outbox_erasure_only on ringfence.outbox_events;
 --rollback drop trigger outbox_moves on ringfence.outbox_events;
 --rollback drop trigger outbox_fixed on ringfence.outbox_events;

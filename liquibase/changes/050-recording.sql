@@ -52,4 +52,5 @@ create table ringfence.idempotency_keys (
 );
 create index idempotency_keys_expiry on ringfence.idempotency_keys (expires_at);
 create index idempotency_keys_tenant on ringfence.idempotency_keys (tenant_id) where tenant_id is not null;
+--rollback select ringfence.refuse_rollback();
 --rollback drop table ringfence.idempotency_keys;

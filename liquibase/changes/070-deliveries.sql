@@ -89,6 +89,7 @@ create index deliveries_live_lease on ringfence.deliveries_live (lease_until) wh
 -- The weeks get their primary key (id) from ensure_partitions: on the parent it would have to contain created_at.
 create index deliveries_finished_subscription on ringfence.deliveries_finished
   (tenant_id, subscription_id, created_at);
+--rollback select ringfence.refuse_rollback();
 --rollback drop index ringfence.deliveries_finished_subscription;
 --rollback drop index ringfence.deliveries_live_lease;
 --rollback drop index ringfence.deliveries_live_due;
@@ -142,6 +143,7 @@ create trigger deliveries_discard_kept
   for each row
   when (old.discarded and not new.discarded)
   execute function ringfence.refuse('RF025', 'a discard is final', 'id', 'discarded');
+--rollback select ringfence.refuse_rollback();
 --rollback drop trigger deliveries_discard_kept on ringfence.deliveries;
 --rollback drop trigger deliveries_acceptance_kept on ringfence.deliveries;
 --rollback drop trigger deliveries_url_frozen on ringfence.deliveries;
@@ -185,6 +187,7 @@ create trigger deliveries_finished_through_parent
   before insert on ringfence.deliveries_finished
   for each statement
   execute function ringfence.refuse('RF051', 'deliveries are inserted through ringfence.deliveries');
+--rollback select ringfence.refuse_rollback();
 --rollback drop trigger deliveries_finished_through_parent on ringfence.deliveries_finished;
 --rollback drop trigger deliveries_live_through_parent on ringfence.deliveries_live;
 --rollback drop trigger deliveries_birth on ringfence.deliveries;
@@ -206,6 +209,7 @@ create trigger deliveries_finished_erasure_only
   for each statement
   when (current_setting('ringfence.erasure', true) is distinct from 'on')
   execute function ringfence.refuse('RF050', 'deliveries are deleted by erasure and retention only');
+--rollback select ringfence.refuse_rollback();
 --rollback drop trigger deliveries_finished_erasure_only on ringfence.deliveries_finished;
 --rollback drop trigger deliveries_live_erasure_only on ringfence.deliveries_live;
 --rollback drop trigger deliveries_erasure_only on ringfence.deliveries;

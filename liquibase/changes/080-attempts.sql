@@ -60,6 +60,7 @@ create trigger attempts_erasure_only
   for each statement
   when (current_setting('ringfence.erasure', true) is distinct from 'on')
   execute function ringfence.refuse('RF050', 'attempts are deleted by erasure and retention only');
+--rollback select ringfence.refuse_rollback();
 --rollback drop trigger attempts_erasure_only on ringfence.delivery_attempts;
 --rollback drop trigger attempts_one_late_answer on ringfence.delivery_attempts;
 --rollback drop trigger attempts_one_outcome on ringfence.delivery_attempts;

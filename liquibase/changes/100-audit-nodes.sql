@@ -28,4 +28,5 @@ create table ringfence.nodes (
   started_at timestamptz not null,
   heartbeat_at timestamptz not null
 );
+--rollback select ringfence.refuse_rollback();
 --rollback drop table ringfence.nodes;

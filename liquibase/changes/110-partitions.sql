@@ -27,6 +27,7 @@ begin
 end
 $$;
 revoke all on function ringfence.add_week(text, text, timestamp, text) from public;
+--rollback select ringfence.refuse_rollback();
 --rollback drop function ringfence.add_week(text, text, timestamp, text);
 
 --changeset ringfence:110-ensure-partitions splitStatements:false stripComments:false
@@ -58,7 +59,10 @@ begin
          ('outbox_events', 'fillfactor = 80'),
          ('deliveries_finished', 'fillfactor = 100'),
          ('delivery_attempts', 'fillfactor = 60')) as t (parent, storage)
-       where to_regclass('ringfence.' || t.parent || to_char(w.week, '"_"IYYY"w"IW')) is null
+       -- a query and not to_regclass, whose answer is cached: what another node committed meanwhile must be seen
+       where not exists (select from pg_class as c
+                where c.relnamespace = 'ringfence'::regnamespace
+                  and c.relname = t.parent || to_char(w.week, '"_"IYYY"w"IW'))
        order by w.week, t.parent
     loop
       if pass = 1 then
@@ -75,4 +79,5 @@ begin
 end
 $$;
 revoke all on function ringfence.ensure_partitions(timestamptz, integer) from public;
+--rollback select ringfence.refuse_rollback();
 --rollback drop function ringfence.ensure_partitions(timestamptz, integer);

@@ -53,7 +53,7 @@ public final class ChangeLog {
      * @throws IllegalStateException when the database cannot be brought up to date; the message says what to do
      */
     public void update() {
-        try (MigrationTurn turn = MigrationTurn.take(sessions, wait)) {
+        try (var turn = MigrationTurn.take(sessions, wait)) {
             createSchema();
             withLiquibase(liquibase -> liquibase.update(""));
         } catch (SQLException | LiquibaseException e) {
@@ -129,30 +129,11 @@ public final class ChangeLog {
     }
 
     private void withLiquibase(Action action) throws SQLException, LiquibaseException {
-        try (Connection connection = sessions.getConnection()) {
-            boolean autoCommit = connection.getAutoCommit();
-            try {
-                call(connection, liquibase -> {
-                    action.run(liquibase);
-                    return Boolean.TRUE;
-                });
-            } finally {
-                giveBackClean(connection, autoCommit);
-            }
-        }
-    }
-
-    /** Liquibase sets a search_path and its own commit mode on what may be a pooled session. */
-    private static void giveBackClean(Connection connection, boolean autoCommit) throws SQLException {
-        if (connection.isClosed()) {
-            return;
-        }
-        if (!connection.getAutoCommit()) {
-            connection.rollback();
-        }
-        connection.setAutoCommit(autoCommit);
-        try (var statement = connection.createStatement()) {
-            statement.execute("reset search_path");
+        try (MigrationSession session = MigrationSession.open(sessions)) {
+            call(session.connection(), liquibase -> {
+                action.run(liquibase);
+                return Boolean.TRUE;
+            });
         }
     }
 

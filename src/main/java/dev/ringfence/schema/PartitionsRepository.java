@@ -1,5 +1,8 @@
 package dev.ringfence.schema;
 
+import dev.ringfence.config.DataSources;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -8,27 +11,38 @@ import java.time.ZoneOffset;
 import javax.sql.DataSource;
 
 /** The weekly partitions of events, finished deliveries and attempts; there is no DEFAULT partition that could fill up. */
-public final class PartitionsRepository {
-    /** How many weeks ahead are kept ready: a node may be down for two months and still record after its start. */
+@ApplicationScoped
+public class PartitionsRepository {
+    /** How many weeks ahead are kept ready: a timer that fails is noticed long before recording does. */
     public static final int WEEKS_AHEAD = 8;
 
     private static final Duration WEEK = Duration.ofDays(7);
 
-    private final DataSource sessions;
+    private DataSources dataSources;
 
-    /** @param sessions gives sessions outside any transaction of a server, in autocommit mode */
-    public PartitionsRepository(DataSource sessions) {
-        this.sessions = sessions;
+    /** For the container's proxy. */
+    @SuppressWarnings("NullAway.Init")
+    protected PartitionsRepository() {}
+
+    @Inject
+    PartitionsRepository(DataSources dataSources) {
+        this.dataSources = dataSources;
     }
 
     /**
-     * Makes the partitions that are missing, from the week before {@code now} (a clock may differ, a delivery may be a week
-     * old) to {@code weeksAhead} weeks after it. Idempotent; any number of nodes may call it at once.
+     * Makes the partitions that are missing, from the week before {@code now} (another node's clock may be behind) to
+     * {@code weeksAhead} weeks after it. Idempotent; any number of nodes may call it at once. Commits by itself, so it is
+     * called outside a transaction.
      *
      * @return how many were made; 0 on every call but a few a week
      * @throws IllegalStateException when the database refuses, or is busy for more than five seconds
      */
     public int ensure(Instant now, int weeksAhead) {
+        return ensure(dataSources.pinned(), now, weeksAhead);
+    }
+
+    /** As {@link #ensure(Instant, int)}, for programs without a container. */
+    public static int ensure(DataSource sessions, Instant now, int weeksAhead) {
         try (Connection connection = sessions.getConnection();
                 var statement = connection.prepareStatement("select ringfence.ensure_partitions(?, ?)")) {
             statement.setObject(1, now.minus(WEEK).atOffset(ZoneOffset.UTC));

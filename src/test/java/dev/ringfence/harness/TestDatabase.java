@@ -74,7 +74,7 @@ public final class TestDatabase implements AutoCloseable {
     /** Brings any database to the newest state of our change log and makes its partitions, as the application does at start. */
     public static void migrate(DataSource target) {
         new ChangeLog(target, Duration.ofMinutes(1)).update();
-        new PartitionsRepository(target).ensure(Instant.now(), PartitionsRepository.WEEKS_AHEAD);
+        PartitionsRepository.ensure(target, Instant.now(), PartitionsRepository.WEEKS_AHEAD);
     }
 
     /** The PostgreSQL server of this test run, started when first asked for. */

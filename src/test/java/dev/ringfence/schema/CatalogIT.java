@@ -48,7 +48,7 @@ class CatalogIT {
     @Test
     void update_rollback_update_makes_exactly_the_committed_catalog() throws Exception {
         changeLog.update();
-        new PartitionsRepository(database.dataSource()).ensure(Instant.parse("2026-12-30T12:00:00Z"), 2);
+        PartitionsRepository.ensure(database.dataSource(), Instant.parse("2026-12-30T12:00:00Z"), 2);
 
         changeLog.rollbackAll();
 
