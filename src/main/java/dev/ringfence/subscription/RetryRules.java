@@ -1,0 +1,72 @@
+package dev.ringfence.subscription;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.config.Settings;
+import dev.ringfence.json.FieldError;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads a subscription's {@code retry} within the installation's ceilings (DL-2). The shape is validated before. */
+final class RetryRules {
+
+    static final double DEFAULT_JITTER = 0.1;
+
+    private final int maxAttempts;
+    private final Duration maxAge;
+    private final List<Integer> defaultWaits;
+
+    RetryRules(Settings settings) {
+        this.maxAttempts = settings.maxAttempts();
+        this.maxAge = settings.maxAge();
+        this.defaultWaits = settings.waits().stream()
+                .map(wait -> Math.toIntExact(wait.toSeconds()))
+                .toList();
+    }
+
+    /**
+     * The policy; what is not given comes from the defaults, cut or continued to fit the number of attempts.
+     *
+     * @param errors takes what is wrong; the policy means nothing then
+     */
+    RetryPolicy read(JsonNode retry, List<FieldError> errors) {
+        JsonNode given = retry.path("waitsSeconds");
+        int implied = given.isArray() ? given.size() + 1 : maxAttempts;
+        int attempts = retry.path("attempts").asInt(implied);
+        List<Integer> waits =
+                given.isArray() ? given.valueStream().map(JsonNode::asInt).toList() : defaults(attempts);
+        check(waits, attempts, errors);
+        return new RetryPolicy(waits, retry.path("jitter").asDouble(DEFAULT_JITTER), attempts);
+    }
+
+    private void check(List<Integer> waits, int attempts, List<FieldError> errors) {
+        if (attempts > maxAttempts) {
+            errors.add(new FieldError(
+                    "/retry/attempts",
+                    "OUT_OF_RANGE",
+                    "This installation allows at most " + maxAttempts + " attempts."));
+        }
+        if (waits.size() != attempts - 1) {
+            errors.add(new FieldError(
+                    "/retry/waitsSeconds",
+                    "WRONG_COUNT",
+                    "There is one wait less than attempts: " + (attempts - 1) + "."));
+        }
+        long sum = waits.stream().mapToLong(Integer::longValue).sum();
+        if (sum >= maxAge.toSeconds()) {
+            errors.add(new FieldError(
+                    "/retry/waitsSeconds",
+                    "OUT_OF_RANGE",
+                    "The waits stay under " + maxAge.toSeconds() + " seconds in total."));
+        }
+    }
+
+    private List<Integer> defaults(int attempts) {
+        List<Integer> waits = new ArrayList<>();
+        for (int i = 0; i < attempts - 1; i++) {
+            int last = defaultWaits.size() - 1;
+            waits.add(last < 0 ? 1 : defaultWaits.get(Math.min(i, last)));
+        }
+        return waits;
+    }
+}

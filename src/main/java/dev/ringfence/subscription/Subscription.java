@@ -1,0 +1,42 @@
+package dev.ringfence.subscription;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One subscriber's standing order for a tenant's events (SB-1), as the database held it when it was read. An operator creates it under
+ * the tenant's fence; fan-out asks its filter and grants; each delivery freezes its URL and headers and obeys its rules. Secrets are not
+ * part of it: {@link SubscriptionSecrets#signingKeys} opens them for the moment of signing.
+ *
+ * @param tenantId the narrow key of the tenant's lifecycle row
+ * @param grants the families whose delivery was accepted (SB-5)
+ * @param disabledReason why the status is {@link SubscriptionStatus#DISABLED}, else null
+ * @param consecutiveDead dead deliveries since the last success (SB-6)
+ * @param createdAt events recorded before it create no delivery
+ */
+public record Subscription(
+        UUID id,
+        UUID appId,
+        long tenantId,
+        String name,
+        Destination destination,
+        EventFilter filter,
+        List<SigningEntry> signing,
+        DeliveryRules rules,
+        Grants grants,
+        SubscriptionStatus status,
+        @Nullable String disabledReason,
+        int consecutiveDead,
+        Instant createdAt) {
+
+    public Subscription {
+        signing = List.copyOf(signing);
+    }
+
+    /** True where an event recorded at that instant may become a delivery: the subscription is active and existed already (SB-3). */
+    public boolean takesEventsOf(Instant recordedAt) {
+        return status == SubscriptionStatus.ACTIVE && !createdAt.isAfter(recordedAt);
+    }
+}

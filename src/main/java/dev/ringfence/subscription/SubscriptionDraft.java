@@ -1,0 +1,32 @@
+package dev.ringfence.subscription;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+
+/** A valid request to subscribe, before it belongs to anybody. */
+record SubscriptionDraft(
+        String name,
+        Destination destination,
+        EventFilter filter,
+        List<SigningRequest> signing,
+        DeliveryRules rules,
+        Grants grants) {
+
+    Subscription subscribe(UUID id, UUID appId, long tenantId, Instant now) {
+        return new Subscription(
+                id,
+                appId,
+                tenantId,
+                name,
+                destination,
+                filter,
+                signing.stream().map(SigningRequest::entry).toList(),
+                rules,
+                grants,
+                SubscriptionStatus.ACTIVE,
+                null,
+                0,
+                now);
+    }
+}

@@ -1,0 +1,111 @@
+package dev.ringfence.subscription;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.api.ApiProblem;
+import dev.ringfence.config.Settings;
+import dev.ringfence.json.FieldError;
+import dev.ringfence.transport.AckProfile;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Makes a subscription's draft of a document that has the right shape: fills in defaults and checks what a schema cannot. */
+final class SubscriptionReader {
+
+    private static final int DEFAULT_TIMEOUT_MS = 2_000;
+    private static final int DEFAULT_DEAD_THRESHOLD = 10;
+    private static final int DEFAULT_IN_FLIGHT = 10;
+
+    private final RetryRules retryRules;
+
+    SubscriptionReader(Settings settings) {
+        this.retryRules = new RetryRules(settings);
+    }
+
+    /**
+     * Reads the document.
+     *
+     * @throws ApiProblem 422 {@code INVALID} with everything that is wrong
+     */
+    SubscriptionDraft read(JsonNode request) {
+        List<FieldError> errors = new ArrayList<>();
+        UnavailableOptions.check(request, errors);
+        SubscriptionDraft draft = draft(request, errors);
+        if (!errors.isEmpty()) {
+            errors.sort(Comparator.comparing(FieldError::pointer));
+            throw ApiProblem.invalid(errors);
+        }
+        return draft;
+    }
+
+    private SubscriptionDraft draft(JsonNode request, List<FieldError> errors) {
+        if (!request.has("url") && request.path("mode").asText().equals(Mode.PUSH.name())) {
+            errors.add(new FieldError("/url", "REQUIRED", "A PUSH subscription needs a URL."));
+        }
+        checkMatch(request.path("match"), errors);
+        List<SigningRequest> signing = SigningRequest.readAll(request.path("signing"), errors);
+        EventTypeFilter types = new EventTypeFilter(texts(request.path("eventTypes")));
+        return new SubscriptionDraft(
+                request.path("name").asText(),
+                destination(request, signing, errors),
+                new EventFilter(types, MatchFilter.of(request.get("match"))),
+                signing,
+                rules(request, errors),
+                request.has("grants") ? new Grants(texts(request.path("grants"))) : Grants.impliedBy(types));
+    }
+
+    private static Destination destination(JsonNode request, List<SigningRequest> signing, List<FieldError> errors) {
+        return new Destination(
+                Mode.valueOf(request.path("mode").asText()),
+                request.path("url").asText(),
+                headers(request.path("headers"), signing, errors),
+                AckProfile.valueOf(request.path("ack").asText(AckProfile.STATUS.name())),
+                Duration.ofMillis(request.path("timeoutMs").asInt(DEFAULT_TIMEOUT_MS)));
+    }
+
+    private DeliveryRules rules(JsonNode request, List<FieldError> errors) {
+        return new DeliveryRules(
+                Semantics.valueOf(request.path("semantics").asText(Semantics.AT_LEAST_ONCE.name())),
+                retryRules.read(request.path("retry"), errors),
+                request.path("limits").path("inFlight").asInt(DEFAULT_IN_FLIGHT),
+                request.path("deadThreshold").asInt(DEFAULT_DEAD_THRESHOLD));
+    }
+
+    private static Map<String, String> headers(JsonNode given, List<SigningRequest> signing, List<FieldError> errors) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        HeaderRules rules = new HeaderRules(
+                signing.stream().map(entry -> entry.entry().prefix()).toList());
+        given.properties().forEach(header -> {
+            String name = header.getKey();
+            String value = header.getValue().asText();
+            String pointer = FieldError.memberPointer("/headers", name);
+            rules.nameProblem(name).ifPresent(text -> errors.add(new FieldError(pointer, "BAD_HEADER", text)));
+            HeaderRules.valueProblem(value).ifPresent(text -> errors.add(new FieldError(pointer, "BAD_HEADER", text)));
+            if (headers.keySet().stream().anyMatch(name::equalsIgnoreCase)) {
+                errors.add(new FieldError(pointer, "DUPLICATE", "This header is given twice."));
+            }
+            headers.put(name, value);
+        });
+        return headers;
+    }
+
+    private static void checkMatch(JsonNode match, List<FieldError> errors) {
+        for (int i = 0; i < match.size(); i++) {
+            String place = "/match/" + i;
+            match.path(i).properties().stream()
+                    .map(Map.Entry::getKey)
+                    .filter(path -> !MatchFilter.isPath(path))
+                    .forEach(path -> errors.add(new FieldError(
+                            FieldError.memberPointer(place, path),
+                            "BAD_FORMAT",
+                            "A field is a dotted path into the envelope.")));
+        }
+    }
+
+    private static List<String> texts(JsonNode array) {
+        return array.valueStream().map(JsonNode::asText).toList();
+    }
+}

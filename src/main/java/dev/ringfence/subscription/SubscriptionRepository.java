@@ -1,0 +1,260 @@
+package dev.ringfence.subscription;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.config.DataSources;
+import dev.ringfence.json.StrictJson;
+import dev.ringfence.outbox.StorageException;
+import dev.ringfence.transport.AckProfile;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The table {@code subscriptions}, in the caller's transaction. Losing a row is an empty answer, not an exception. */
+@ApplicationScoped
+public class SubscriptionRepository {
+
+    private static final String COLUMNS = """
+            id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack, semantics, retry_waits,
+            retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, disabled_reason,
+            consecutive_dead, grants, created_at
+            """;
+
+    private static final String INSERT = """
+            insert into subscriptions (id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack,
+              semantics, retry_waits, retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, grants,
+              created_at, updated_at)
+            values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+              ?, ?)
+            """;
+
+    private static final String SELECT = "select " + COLUMNS + " from subscriptions ";
+
+    private final DataSources sources;
+
+    @Inject
+    public SubscriptionRepository(DataSources sources) {
+        this.sources = sources;
+    }
+
+    /** For the container's proxy. */
+    protected SubscriptionRepository() {
+        this(new DataSources());
+    }
+
+    void insert(Subscription added) {
+        Destination destination = added.destination();
+        DeliveryRules rules = added.rules();
+        OffsetDateTime created = added.createdAt().atOffset(ZoneOffset.UTC);
+        try (Connection connection = sources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(INSERT)) {
+            bind(
+                    statement,
+                    added.id(),
+                    added.appId(),
+                    added.tenantId(),
+                    added.name(),
+                    destination.mode().name(),
+                    destination.url(),
+                    texts(connection, added.filter().types().patterns()),
+                    json(added.filter().match()),
+                    json(added.signing()),
+                    json(destination.headers()),
+                    destination.ack().name(),
+                    rules.semantics().name(),
+                    connection.createArrayOf(
+                            "integer", rules.retry().waitsSeconds().toArray()),
+                    rules.retry().jitter(),
+                    rules.retry().attempts(),
+                    rules.inFlight(),
+                    Math.toIntExact(destination.timeout().toMillis()),
+                    rules.deadThreshold(),
+                    added.status().name(),
+                    texts(connection, added.grants().families()),
+                    created,
+                    created);
+            statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new StorageException("cannot insert a subscription", e);
+        }
+    }
+
+    /** The subscription, if it is this application's. */
+    public Optional<Subscription> find(UUID appId, UUID id) {
+        return read("where app_id = ? and id = ?", appId, id).stream().findFirst();
+    }
+
+    /** As {@link #find}, locked until the transaction ends. */
+    Optional<Subscription> lock(UUID appId, UUID id) {
+        return read("where app_id = ? and id = ? for update", appId, id).stream()
+                .findFirst();
+    }
+
+    /** The subscriptions of a tenant in the order of their creation, after the given place. */
+    List<Subscription> page(long tenantId, PagePlace after, int limit) {
+        return read(
+                "where tenant_id = ? and (created_at, id) > (?, ?) order by created_at, id limit ?",
+                tenantId,
+                after.createdAt().atOffset(ZoneOffset.UTC),
+                after.id(),
+                limit);
+    }
+
+    /** The subscription with its new grants; empty where it is gone. */
+    Optional<Subscription> updateGrants(UUID id, Grants grants, Instant now) {
+        String update =
+                "update subscriptions set grants = ?, version = version + 1, updated_at = ? where id = ? returning "
+                        + COLUMNS;
+        try (Connection connection = sources.jta().getConnection()) {
+            return read(connection, update, texts(connection, grants.families()), now.atOffset(ZoneOffset.UTC), id)
+                    .stream()
+                    .findFirst();
+        } catch (SQLException e) {
+            throw new StorageException("cannot change grants", e);
+        }
+    }
+
+    /** The active subscriptions of the tenants, in one round trip, each tenant's in the order of their creation. */
+    public Map<Long, List<Subscription>> activeOf(Collection<Long> tenantIds) {
+        Map<Long, List<Subscription>> byTenant = new HashMap<>();
+        String active = "where tenant_id = any(?) and status = 'ACTIVE' order by created_at, id";
+        for (Subscription one : readAll(active, "bigint", tenantIds)) {
+            byTenant.computeIfAbsent(one.tenantId(), tenant -> new ArrayList<>())
+                    .add(one);
+        }
+        return byTenant;
+    }
+
+    /** The subscriptions with these ids, in whatever status; an id without an entry is gone. */
+    public Map<UUID, Subscription> byIds(Collection<UUID> ids) {
+        Map<UUID, Subscription> byId = new HashMap<>();
+        readAll("where id = any(?)", "uuid", ids).forEach(one -> byId.put(one.id(), one));
+        return byId;
+    }
+
+    private List<Subscription> readAll(String condition, String type, Collection<?> values) {
+        if (values.isEmpty()) {
+            return List.of();
+        }
+        try (Connection connection = sources.jta().getConnection()) {
+            return read(connection, SELECT + condition, connection.createArrayOf(type, values.toArray()));
+        } catch (SQLException e) {
+            throw new StorageException("cannot read subscriptions", e);
+        }
+    }
+
+    private List<Subscription> read(String condition, Object... values) {
+        try (Connection connection = sources.jta().getConnection()) {
+            return read(connection, SELECT + condition, values);
+        } catch (SQLException e) {
+            throw new StorageException("cannot read subscriptions", e);
+        }
+    }
+
+    private static List<Subscription> read(Connection connection, String sql, Object... values) throws SQLException {
+        List<Subscription> found = new ArrayList<>();
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            bind(statement, values);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.add(subscription(rows));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static Subscription subscription(ResultSet row) throws SQLException {
+        return new Subscription(
+                row.getObject("id", UUID.class),
+                row.getObject("app_id", UUID.class),
+                row.getLong("tenant_id"),
+                row.getString("name"),
+                destination(row),
+                new EventFilter(new EventTypeFilter(texts(row, "event_types")), MatchFilter.of(json(row, "match"))),
+                signing(json(row, "signing")),
+                rules(row),
+                new Grants(texts(row, "grants")),
+                SubscriptionStatus.valueOf(row.getString("status")),
+                row.getString("disabled_reason"),
+                row.getInt("consecutive_dead"),
+                row.getObject("created_at", OffsetDateTime.class).toInstant());
+    }
+
+    private static Destination destination(ResultSet row) throws SQLException {
+        Map<String, String> headers = new LinkedHashMap<>();
+        JsonNode stored = json(row, "headers");
+        if (stored != null) {
+            stored.properties()
+                    .forEach(h -> headers.put(h.getKey(), h.getValue().asText()));
+        }
+        return new Destination(
+                Mode.valueOf(row.getString("mode")),
+                row.getString("url"),
+                headers,
+                AckProfile.valueOf(row.getString("ack")),
+                Duration.ofMillis(row.getInt("timeout_ms")));
+    }
+
+    private static DeliveryRules rules(ResultSet row) throws SQLException {
+        List<Integer> waits = List.of((Integer[]) row.getArray("retry_waits").getArray());
+        return new DeliveryRules(
+                Semantics.valueOf(row.getString("semantics")),
+                new RetryPolicy(waits, row.getDouble("retry_jitter"), row.getInt("retry_attempts")),
+                row.getInt("in_flight"),
+                row.getInt("dead_threshold"));
+    }
+
+    private static List<SigningEntry> signing(@Nullable JsonNode entries) {
+        return entries == null
+                ? List.of()
+                : entries.valueStream()
+                        .map(e -> new SigningEntry(
+                                e.path("scheme").asText(), e.path("prefix").asText()))
+                        .toList();
+    }
+
+    private static List<String> texts(ResultSet row, String column) throws SQLException {
+        return List.of((String[]) row.getArray(column).getArray());
+    }
+
+    private static Array texts(Connection connection, List<String> texts) throws SQLException {
+        return connection.createArrayOf("text", texts.toArray());
+    }
+
+    private static @Nullable JsonNode json(ResultSet row, String column) throws SQLException {
+        String text = row.getString(column);
+        return text == null ? null : StrictJson.parse(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static @Nullable String json(MatchFilter match) {
+        return match.acceptsAll() ? null : json(match.matches());
+    }
+
+    private static String json(Object value) {
+        return new String(StrictJson.write(value), StandardCharsets.UTF_8);
+    }
+
+    private static void bind(PreparedStatement statement, @Nullable Object... values) throws SQLException {
+        for (int i = 0; i < values.length; i++) {
+            statement.setObject(i + 1, values[i]);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.ringfence.subscription;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.json.FieldError;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Options that the interface knows and this version does not carry out. They are refused by name: an option that is stored and then
+ * ignored would be a promise that nobody keeps.
+ */
+final class UnavailableOptions {
+
+    private static final String CODE = "NOT_AVAILABLE";
+
+    private static final Map<String, String> FIELDS = Map.of(
+            "envelope", "Envelope templates are not available yet; every event is sent in its own envelope.",
+            "auth", "Authorization of requests is not available yet; use signing.",
+            "tls", "Own certificates are not available yet.",
+            "broker", "Brokers are not available yet; use mode PUSH.",
+            "retryStatuses", "Further statuses to retry are not available yet.");
+
+    private static final Map<String, Set<String>> VALUES = Map.of(
+            "mode", Set.of("PULL", "BROKER"),
+            "ordering", Set.of("KEY"),
+            "onDead", Set.of("BLOCK"));
+
+    private UnavailableOptions() {}
+
+    static void check(JsonNode request, List<FieldError> errors) {
+        FIELDS.forEach((field, sentence) -> {
+            if (request.hasNonNull(field)) {
+                errors.add(new FieldError("/" + field, CODE, sentence));
+            }
+        });
+        VALUES.forEach((field, values) -> {
+            if (values.contains(request.path(field).asText())) {
+                errors.add(new FieldError("/" + field, CODE, "This value is not available yet."));
+            }
+        });
+        if (request.path("limits").hasNonNull("perSecond")) {
+            errors.add(new FieldError("/limits/perSecond", CODE, "Rate limits are not available yet; use inFlight."));
+        }
+        checkSchemes(request.path("signing"), errors);
+    }
+
+    private static void checkSchemes(JsonNode signing, List<FieldError> errors) {
+        for (int i = 0; i < signing.size(); i++) {
+            if (!signing.path(i).path("scheme").asText().equals(SigningEntry.WEBHOOK_ID)) {
+                errors.add(new FieldError(
+                        "/signing/" + i + "/scheme", CODE, "This scheme is not available yet; use webhook-id."));
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package dev.ringfence.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.api.ApiProblem;
+import dev.ringfence.config.Settings;
+import dev.ringfence.json.FieldError;
+import dev.ringfence.json.JsonSchemas;
+import dev.ringfence.json.StrictJson;
+import dev.ringfence.transport.AckProfile;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SubscriptionReaderTest {
+
+    private static final String URL = "'name':'orders','mode':'PUSH','url':'https://hooks.example.test/in'";
+
+    private static JsonNode json(String members) {
+        return StrictJson.parse(("{" + members + "}").replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static SubscriptionReader reader(Map<String, String> more) {
+        Map<String, String> values = new HashMap<>(more);
+        values.put("ringfence.secrets.key", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+        return new SubscriptionReader(Settings.from(values));
+    }
+
+    private static SubscriptionDraft read(String more) {
+        JsonNode request = json(URL + more);
+        assertThat(new JsonSchemas().validate("subscription", request)).isEmpty();
+        return reader(Map.of()).read(request);
+    }
+
+    private static List<FieldError> errors(String more) {
+        return catchThrowableOfType(ApiProblem.class, () -> read(more)).errors();
+    }
+
+    @Test
+    @Tag("SB-1")
+    @Tag("DL-2")
+    void aNameAndAUrlSuffice() {
+        SubscriptionDraft draft = read("");
+        assertThat(draft.destination().ack()).isEqualTo(AckProfile.STATUS);
+        assertThat(draft.destination().timeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(draft.rules().semantics()).isEqualTo(Semantics.AT_LEAST_ONCE);
+        assertThat(draft.rules().deadThreshold()).isEqualTo(10);
+        assertThat(draft.rules().retry().attempts()).isEqualTo(6);
+        assertThat(draft.rules().retry().waitsSeconds()).containsExactly(60, 300, 1800, 7200, 21600);
+        assertThat(draft.grants().families()).containsExactly("*");
+        assertThat(draft.signing()).hasSize(1).allMatch(SigningRequest::made);
+        assertThat(draft.signing().get(0).secret().reveal()).startsWith("whsec_");
+    }
+
+    @ParameterizedTest
+    @Tag("SB-1")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "'envelope':'cloudevents-binary'                          | /envelope",
+                "'auth':{'type':'bearer','token':'t'}                     | /auth",
+                "'tls':{'ca':'x'}                                         | /tls",
+                "'retryStatuses':[404]                                    | /retryStatuses",
+                "'ordering':'KEY'                                         | /ordering",
+                "'onDead':'BLOCK'                                         | /onDead",
+                "'limits':{'perSecond':5}                                 | /limits/perSecond",
+                "'signing':[{'scheme':'hmac','header':'X-S','algorithm':'sha256','encoding':'hex'}] | /signing/0/scheme",
+                "'signing':[{'scheme':'webhook-id'},{'scheme':'v1a','prefix':'v'}]  | /signing/1/scheme",
+            })
+    void whatIsNotCarriedOutYetIsRefusedByName(String member, String pointer) {
+        assertThat(errors("," + member)).singleElement().satisfies(error -> {
+            assertThat(error.pointer()).isEqualTo(pointer);
+            assertThat(error.code()).isEqualTo("NOT_AVAILABLE");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PULL", "BROKER"})
+    void otherModesAreRefusedByName(String mode) {
+        JsonNode request = json("'name':'n','mode':'" + mode + "'");
+        assertThat(new JsonSchemas().validate("subscription", request)).isEmpty();
+        assertThat(catchThrowableOfType(ApiProblem.class, () -> reader(Map.of()).read(request))
+                        .errors())
+                .extracting(FieldError::pointer, FieldError::code)
+                .containsExactly(org.assertj.core.groups.Tuple.tuple("/mode", "NOT_AVAILABLE"));
+    }
+
+    @ParameterizedTest
+    @Tag("SB-1")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "'signing':[{'scheme':'webhook-id','secret':'whsec_'}]            | /signing/0/secret",
+                "'signing':[{'scheme':'webhook-id','secret':''}]                  | /signing/0/secret",
+                "'signing':[{'scheme':'webhook-id','secret':'whsec_%%%'}]         | /signing/0/secret",
+                "'signing':[{'scheme':'webhook-id'},{'scheme':'webhook-id','prefix':'Webhook'}] | /signing/1",
+                "'headers':{'Host':'x'}                                           | /headers/Host",
+                "'headers':{'x~/y':'a'}                                           | /headers/x~0~1y",
+                "'headers':{'svix-id':'a'},'signing':[{'scheme':'webhook-id','prefix':'Svix'}] | /headers/svix-id",
+                "'headers':{'X-A':'1','x-a':'2'}                                  | /headers/x-a",
+                "'headers':{'X-A':'a\\r\\nX-Injected: 1'}                         | /headers/X-A",
+                "'retry':{'attempts':7}                                           | /retry/attempts",
+                "'retry':{'attempts':3,'waitsSeconds':[1]}                        | /retry/waitsSeconds",
+                "'retry':{'waitsSeconds':[86399,1]}                               | /retry/waitsSeconds",
+                "'match':[{'payload..x':1}]                                       | /match/0/payload..x",
+            })
+    void faultsAreNamedWithTheirPlace(String member, String pointer) {
+        assertThat(errors("," + member)).extracting(FieldError::pointer).contains(pointer);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "'colour':'red'                    | /colour                | UNKNOWN_FIELD",
+                "'timeoutMs':99                    | /timeoutMs             | OUT_OF_RANGE",
+                "'timeoutMs':10001                 | /timeoutMs             | OUT_OF_RANGE",
+                "'retry':{'jitter':1.5}            | /retry/jitter          | OUT_OF_RANGE",
+                "'retry':{'waitsSeconds':[0]}      | /retry/waitsSeconds/0  | OUT_OF_RANGE",
+                "'eventTypes':['Order.*']          | /eventTypes/0          | BAD_FORMAT",
+                "'ack':'MAYBE'                     | /ack                   | NOT_ALLOWED",
+                "'match':[{}]                      | /match/0               | TOO_FEW",
+            })
+    void theSchemaRefusesWhatHasNotTheRightShape(String member, String pointer, String code) {
+        assertThat(new JsonSchemas().validate("subscription", json(URL + "," + member)))
+                .extracting(FieldError::pointer, FieldError::code)
+                .contains(org.assertj.core.groups.Tuple.tuple(pointer, code));
+    }
+
+    @Test
+    @Tag("DL-2")
+    void waitsAndAttemptsFillEachOtherIn() {
+        assertThat(read(",'retry':{'attempts':3}").rules().retry().waitsSeconds())
+                .containsExactly(60, 300);
+        assertThat(read(",'retry':{'waitsSeconds':[1,2]}").rules().retry().attempts())
+                .isEqualTo(3);
+        assertThat(read(",'retry':{'attempts':1}").rules().retry().waitsSeconds())
+                .isEmpty();
+    }
+
+    @Test
+    @Tag("DL-2")
+    void anAdministratorMayRaiseTheCeilings() {
+        Map<String, String> raised =
+                Map.of("ringfence.delivery.max-attempts", "8", "ringfence.delivery.max-age", "PT72H");
+        SubscriptionDraft draft = reader(raised).read(json(URL + ",'retry':{'waitsSeconds':[1,1,1,1,1,1,90000]}"));
+        assertThat(draft.rules().retry().attempts()).isEqualTo(8);
+        assertThat(reader(raised).read(json(URL)).rules().retry().waitsSeconds())
+                .containsExactly(60, 300, 1800, 7200, 21600, 21600, 21600);
+    }
+
+    @Test
+    @Tag("DL-2")
+    void jitterOnlyAdds() {
+        RetryPolicy policy = new RetryPolicy(List.of(60, 300), 0.5, 3);
+        assertThat(policy.waitAfter(1, 0)).isEqualTo(Duration.ofSeconds(60));
+        assertThat(policy.waitAfter(1, 1)).isEqualTo(Duration.ofSeconds(90));
+        assertThat(policy.waitAfter(2, 0.5)).isEqualTo(Duration.ofSeconds(375));
+    }
+
+    @Test
+    @Tag("SC-2")
+    void secretsAndAddressesDoNotShowInTexts() {
+        SubscriptionDraft draft =
+                read(",'headers':{'X-Key':'topsecret'},'signing':[{'scheme':'webhook-id','secret':'hunter2hunter2'}]");
+        assertThat(draft.toString()).doesNotContain("hunter2", "topsecret", "hooks.example");
+    }
+}
