@@ -1,0 +1,105 @@
+package dev.ringfence.fanout;
+
+import dev.ringfence.config.DataSources;
+import dev.ringfence.fence.FenceKey;
+import dev.ringfence.outbox.StorageException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+
+/** Leases due events, in the caller's transaction (OB-2). */
+@ApplicationScoped
+public class ClaimRepository {
+
+    /*
+     * Expired leases first, as nobody else looks after them; then what is due, oldest first. Rows that another publisher is claiming
+     * are skipped, so parallel publishers never wait for each other here. States are literals, or no generic plan could use the
+     * partial indexes (D21).
+     */
+    private static final String CLAIM = """
+            with expired as materialized (
+              select ordinal, recorded_at, true as taken_over from outbox_events
+              where status = 'CLAIMED' and locked_until < ?
+              order by locked_until limit ? for update skip locked),
+            due as materialized (
+              select ordinal, recorded_at, false as taken_over from outbox_events
+              where status in ('PENDING', 'FAILED_RETRYABLE') and available_at <= ?
+              order by available_at, ordinal limit ? for update skip locked),
+            chosen as (select * from expired union all select * from due)
+            update outbox_events e
+            set status = 'CLAIMED', locked_by = ?, locked_until = ?, attempt_count = e.attempt_count + 1,
+              last_attempt_at = ?, updated_at = ?
+            from chosen c, tenant_lifecycle t
+            where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and t.tenant_id = e.tenant_id
+            returning e.ordinal, e.recorded_at, e.tenant_id, e.app_id, e.epoch, t.fence_key, e.event_id, e.event_name,
+              e.payload_sha256, e.attempt_count, c.taken_over
+            """;
+
+    private final DataSources sources;
+
+    @Inject
+    public ClaimRepository(DataSources sources) {
+        this.sources = sources;
+    }
+
+    /** For the container's proxy. */
+    protected ClaimRepository() {
+        this(new DataSources());
+    }
+
+    /**
+     * Claims up to {@code limit} events whose lease ran out and up to {@code limit} that are due.
+     *
+     * @param holder the new lease's holder, never used before
+     */
+    Claim claim(String holder, int limit, Instant now, Instant leaseUntil) {
+        try (Connection connection = sources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(CLAIM)) {
+            OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
+            Object[] values = {at, limit, at, limit, holder, leaseUntil.atOffset(ZoneOffset.UTC), at, at};
+            for (int i = 0; i < values.length; i++) {
+                statement.setObject(i + 1, values[i]);
+            }
+            return claimed(holder, leaseUntil, statement);
+        } catch (SQLException e) {
+            throw new StorageException("cannot claim events", e);
+        }
+    }
+
+    private static Claim claimed(String holder, Instant until, PreparedStatement statement) throws SQLException {
+        List<ClaimedEvent> events = new ArrayList<>();
+        int takenOver = 0;
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                events.add(event(rows));
+                takenOver += rows.getBoolean(11) ? 1 : 0;
+            }
+        }
+        events.sort(Comparator.comparingLong(ClaimedEvent::ordinal));
+        return new Claim(holder, until, events, takenOver);
+    }
+
+    private static ClaimedEvent event(ResultSet row) throws SQLException {
+        return new ClaimedEvent(
+                row.getLong(1),
+                row.getObject(2, OffsetDateTime.class).toInstant(),
+                row.getLong(3),
+                row.getObject(4, UUID.class),
+                row.getObject(5, UUID.class),
+                new FenceKey(row.getLong(6)),
+                row.getString(7),
+                row.getString(8),
+                row.getBytes(9),
+                row.getInt(10));
+    }
+}

@@ -1,0 +1,107 @@
+package dev.ringfence.fanout;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.json.BadJson;
+import dev.ringfence.json.StrictJson;
+import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.subscription.Subscription;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what becomes of claimed events; no database, no clock.
+ *
+ * <p>A subscription's type list says which events concern it at all: others leave no trace. Of those that do, its match filter may refuse
+ * some: these are recorded as skipped (SB-3), so that an operator sees why nothing came. What passes both needs a grant (SB-5).
+ */
+final class FanoutPlanner {
+
+    /** Deliveries after which a plan takes no further event: keeps a transaction well inside its lease and its time limit. */
+    static final int FULL = 10_000;
+
+    /** More than recording accepts of a body, for the envelope around it. */
+    private static final int MAX_ENVELOPE_BYTES = 4 << 20;
+
+    private FanoutPlanner() {}
+
+    static FanoutPlan plan(List<ClaimedEvent> events, Situation situation, Instant now) {
+        List<OutboxMove> moves = new ArrayList<>();
+        List<PlannedDelivery> deliveries = new ArrayList<>();
+        int next = 0;
+        while (next < events.size() && deliveries.size() < FULL) {
+            ClaimedEvent event = events.get(next++);
+            OutboxMove move = obstacle(event, situation, now).orElseGet(() -> match(event, situation, deliveries));
+            moves.add(move);
+        }
+        return new FanoutPlan(moves, deliveries, events.subList(next, events.size()));
+    }
+
+    /** True where a match filter has to look into the event. */
+    static boolean needsBody(ClaimedEvent event, List<Subscription> subscriptions) {
+        return subscriptions.stream()
+                .anyMatch(subscription -> concerns(subscription, event)
+                        && !subscription.filter().match().acceptsAll());
+    }
+
+    private static Optional<OutboxMove> obstacle(ClaimedEvent event, Situation situation, Instant now) {
+        if (!situation.granted().contains(event.fenceKey())) {
+            return Optional.of(OutboxMove.fenceTaken(event, now.plus(FanoutBackoff.FENCE_WAIT)));
+        }
+        FanoutCode reason = reasonToDiscard(event, situation.tenants().get(event.tenantId()));
+        return Optional.ofNullable(reason).map(code -> OutboxMove.discarded(event, code));
+    }
+
+    private static @Nullable FanoutCode reasonToDiscard(ClaimedEvent event, @Nullable TenantLifecycle tenant) {
+        if (tenant != null && !tenant.active()) {
+            return FanoutCode.TENANT_REDACTED;
+        }
+        if (tenant == null || !tenant.epoch().equals(event.epoch())) {
+            return FanoutCode.STALE_EPOCH;
+        }
+        return tenant.appEnabled() ? null : FanoutCode.APP_DISABLED;
+    }
+
+    private static OutboxMove match(ClaimedEvent event, Situation situation, List<PlannedDelivery> deliveries) {
+        List<Subscription> concerned = situation.subscriptionsOf(event).stream()
+                .filter(subscription -> concerns(subscription, event))
+                .toList();
+        JsonNode envelope = null;
+        if (needsBody(event, concerned)) {
+            envelope = envelope(situation.bodies().get(event.ordinal()));
+            if (envelope == null) {
+                return OutboxMove.dead(event, FanoutCode.MALFORMED_PAYLOAD);
+            }
+        }
+        for (Subscription subscription : concerned) {
+            deliveries.add(new PlannedDelivery(event, subscription.id(), fate(subscription, event, envelope)));
+        }
+        return OutboxMove.published(event);
+    }
+
+    private static boolean concerns(Subscription subscription, ClaimedEvent event) {
+        return subscription.takesEventsOf(event.recordedAt())
+                && subscription.filter().types().accepts(event.eventName());
+    }
+
+    private static Fate fate(Subscription subscription, ClaimedEvent event, @Nullable JsonNode envelope) {
+        if (envelope != null && !subscription.filter().match().accepts(envelope)) {
+            return Fate.SKIP;
+        }
+        return subscription.grants().allow(event.eventName()) ? Fate.SEND : Fate.DENY;
+    }
+
+    private static @Nullable JsonNode envelope(byte @Nullable [] bytes) {
+        if (bytes == null) {
+            return null;
+        }
+        try {
+            JsonNode envelope = StrictJson.parse(bytes, MAX_ENVELOPE_BYTES);
+            return envelope.isObject() ? envelope : null;
+        } catch (BadJson malformed) {
+            return null;
+        }
+    }
+}

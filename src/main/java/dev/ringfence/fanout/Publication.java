@@ -1,0 +1,91 @@
+package dev.ringfence.fanout;
+
+import dev.ringfence.fence.FenceKey;
+import dev.ringfence.subscription.Subscription;
+import dev.ringfence.subscription.SubscriptionRepository;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.transaction.Transactional;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The second step of fan-out: deliveries and the mark {@code PUBLISHED} in one commit (OB-3). */
+@ApplicationScoped
+public class Publication {
+
+    private final PublicationRepository rows;
+    private final SubscriptionRepository subscriptions;
+    private final NewDeliveriesRepository newDeliveries;
+    private final Clock clock;
+
+    @Inject
+    public Publication(
+            PublicationRepository rows,
+            SubscriptionRepository subscriptions,
+            NewDeliveriesRepository newDeliveries,
+            Clock clock) {
+        this.rows = rows;
+        this.subscriptions = subscriptions;
+        this.newDeliveries = newDeliveries;
+        this.clock = clock;
+    }
+
+    /** For the container's proxy. */
+    @SuppressWarnings("NullAway")
+    protected Publication() {
+        this.rows = null;
+        this.subscriptions = null;
+        this.newDeliveries = null;
+        this.clock = null;
+    }
+
+    /**
+     * Publishes what is still leased and whose tenant allows it; a tenant whose fence is taken is put off, not waited for.
+     *
+     * @return what was written; its rest is still leased and needs another call
+     */
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    public FanoutPlan publish(String holder, List<ClaimedEvent> events) {
+        Instant now = clock.instant();
+        FanoutPlan plan = FanoutPlanner.plan(events, situation(events), now);
+        FanoutPlan held = plan.of(rows.move(holder, plan.moves(), now));
+        if (!held.deliveries().isEmpty()) {
+            newDeliveries.insert(held.deliveries(), now);
+        }
+        return held;
+    }
+
+    /**
+     * Ends the lease of an event that cannot be published: it is due again later, or dead.
+     *
+     * @return what was written; without a move where the lease had been lost
+     */
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    public FanoutPlan giveUp(String holder, ClaimedEvent event) {
+        Instant now = clock.instant();
+        FanoutPlan plan = new FanoutPlan(List.of(FanoutBackoff.afterFailure(event, now)), List.of(), List.of());
+        return plan.of(rows.move(holder, plan.moves(), now));
+    }
+
+    private Situation situation(List<ClaimedEvent> events) {
+        Set<FenceKey> granted =
+                rows.tryFences(events.stream().map(ClaimedEvent::fenceKey).toList());
+        List<ClaimedEvent> reachable = events.stream()
+                .filter(event -> granted.contains(event.fenceKey()))
+                .toList();
+        List<Long> tenantIds =
+                reachable.stream().map(ClaimedEvent::tenantId).distinct().toList();
+        Map<Long, List<Subscription>> active = subscriptions.activeOf(tenantIds);
+        return new Situation(granted, rows.lifecycles(tenantIds), active, bodies(reachable, active));
+    }
+
+    private Map<Long, byte[]> bodies(List<ClaimedEvent> events, Map<Long, List<Subscription>> active) {
+        List<ClaimedEvent> looked = events.stream()
+                .filter(event -> FanoutPlanner.needsBody(event, active.getOrDefault(event.tenantId(), List.of())))
+                .toList();
+        return looked.isEmpty() ? Map.of() : rows.bodies(looked);
+    }
+}

@@ -1,0 +1,183 @@
+package dev.ringfence.fanout;
+
+import dev.ringfence.config.DataSources;
+import dev.ringfence.fence.FenceKey;
+import dev.ringfence.fence.SqlFunction;
+import dev.ringfence.lifecycle.LifecycleRepository;
+import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.outbox.StorageException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What a publish transaction asks and tells about events, all of a batch at once. */
+@ApplicationScoped
+public class PublicationRepository {
+
+    private static final String TRY_FENCES =
+            "select key from unnest(?::bigint[]) key where pg_try_advisory_xact_lock_shared(key)";
+
+    private static final String BODIES = """
+            select e.ordinal, e.payload_bytes
+            from unnest(?::bigint[], ?::timestamptz[]) w(ordinal, recorded_at)
+            join outbox_events e on e.ordinal = w.ordinal and e.recorded_at = w.recorded_at
+            """;
+
+    /*
+     * The lease is checked and its rows are locked in the order of their ordinals (D20) before any is changed; a row that is not
+     * returned belongs to somebody else by now.
+     */
+    private static final String MOVE = """
+            with held as materialized (
+              select e.ordinal, e.recorded_at, m.status, m.available_at, m.code, m.message, m.attempts
+              from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::timestamptz[], ?::text[], ?::text[], ?::int[])
+                m(ordinal, recorded_at, status, available_at, code, message, attempts)
+              join outbox_events e on e.ordinal = m.ordinal and e.recorded_at = m.recorded_at
+              where e.status = 'CLAIMED' and e.locked_by = ?
+              order by e.ordinal for update of e)
+            update outbox_events e
+            set status = h.status, available_at = coalesce(h.available_at, e.available_at), attempt_count = h.attempts,
+              published_at = case when h.status = 'PUBLISHED' then ?::timestamptz end,
+              last_error_code = h.code, last_error_message = h.message,
+              locked_by = null, locked_until = null, updated_at = ?::timestamptz
+            from held h
+            where e.ordinal = h.ordinal and e.recorded_at = h.recorded_at
+            returning e.ordinal
+            """;
+
+    private final DataSources sources;
+    private final LifecycleRepository lifecycles;
+
+    @Inject
+    public PublicationRepository(DataSources sources, LifecycleRepository lifecycles) {
+        this.sources = sources;
+        this.lifecycles = lifecycles;
+    }
+
+    /** For the container's proxy. */
+    @SuppressWarnings("NullAway")
+    protected PublicationRepository() {
+        this.sources = null;
+        this.lifecycles = null;
+    }
+
+    /** Tries the shared fences until the transaction ends, in one round trip and in ascending order; never waits (FN-1). */
+    Set<FenceKey> tryFences(Collection<FenceKey> keys) {
+        return new HashSet<>(query(
+                "cannot take fences", TRY_FENCES, row -> new FenceKey(row.getLong(1)), connection -> new Object[] {
+                    array(
+                            connection,
+                            "bigint",
+                            keys.stream().distinct().sorted().map(FenceKey::value))
+                }));
+    }
+
+    /** The tenants' rows as they are now: call it after {@link #tryFences} (FN-4). */
+    Map<Long, TenantLifecycle> lifecycles(Collection<Long> tenantIds) {
+        try (Connection connection = sources.jta().getConnection()) {
+            return lifecycles.readOn(connection, tenantIds);
+        } catch (SQLException e) {
+            throw new StorageException("cannot read lifecycles", e);
+        }
+    }
+
+    /** The stored envelopes by ordinal. */
+    Map<Long, byte[]> bodies(List<ClaimedEvent> events) {
+        Map<Long, byte[]> bodies = new HashMap<>();
+        query(
+                "cannot read envelopes",
+                BODIES,
+                row -> bodies.put(row.getLong(1), row.getBytes(2)),
+                connection -> new Object[] {
+                    array(connection, "bigint", events.stream().map(ClaimedEvent::ordinal)),
+                    array(
+                            connection,
+                            "timestamptz",
+                            events.stream().map(event -> event.recordedAt().toString()))
+                });
+        return bodies;
+    }
+
+    /**
+     * Ends the lease of each event with its move, by compare-and-swap on the holder.
+     *
+     * @return the ordinals of those that were still held
+     */
+    Set<Long> move(String holder, List<OutboxMove> moves, Instant now) {
+        return new HashSet<>(query("cannot move events", MOVE, row -> row.getLong(1), connection -> new Object[] {
+            column(connection, "bigint", moves, move -> move.event().ordinal()),
+            column(
+                    connection,
+                    "timestamptz",
+                    moves,
+                    move -> move.event().recordedAt().toString()),
+            column(connection, "text", moves, move -> move.status().name()),
+            column(
+                    connection,
+                    "timestamptz",
+                    moves,
+                    move -> move.availableAt() == null
+                            ? null
+                            : move.availableAt().toString()),
+            column(
+                    connection,
+                    "text",
+                    moves,
+                    move -> move.code() == null ? null : move.code().name()),
+            column(
+                    connection,
+                    "text",
+                    moves,
+                    move -> move.code() == null ? null : move.code().text()),
+            column(connection, "int", moves, OutboxMove::attempts),
+            holder,
+            now.toString(),
+            now.toString()
+        }));
+    }
+
+    private static Array column(
+            Connection connection, String type, List<OutboxMove> moves, Function<OutboxMove, @Nullable Object> value)
+            throws SQLException {
+        return array(connection, type, moves.stream().map(value));
+    }
+
+    private static Array array(Connection connection, String type, Stream<?> values) throws SQLException {
+        return connection.createArrayOf(type, values.toArray());
+    }
+
+    private <T> List<T> query(
+            String failure, String sql, SqlFunction<ResultSet, T> read, SqlFunction<Connection, Object[]> parameters) {
+        List<T> found = new ArrayList<>();
+        try (Connection connection = sources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            Object[] values = parameters.apply(connection);
+            for (int i = 0; i < values.length; i++) {
+                statement.setObject(i + 1, values[i]);
+            }
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.add(read.apply(rows));
+                }
+            }
+            return found;
+        } catch (SQLException e) {
+            throw new StorageException(failure, e);
+        }
+    }
+}

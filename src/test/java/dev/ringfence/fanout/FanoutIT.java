@@ -1,0 +1,256 @@
+package dev.ringfence.fanout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ringfence.fanout.FanoutCounters.Counter;
+import dev.ringfence.fanout.FanoutFixture.Tenant;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Fan-out against a real database: who may publish what, and that nothing is published twice. */
+class FanoutIT {
+
+    private static final String ORDER = "order.order.placed.v1";
+
+    private FanoutFixture fixture;
+    private Tenant shop;
+
+    @BeforeEach
+    void open() {
+        fixture = new FanoutFixture();
+        shop = fixture.tenant("shop");
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    @Test
+    @Tag("OB-2")
+    @Tag("OB-3")
+    @Tag("SB-4")
+    void parallelPublishersMakeEachDeliveryOnce() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            fixture.subscription(shop, Map.of());
+        }
+        fixture.record(shop, 2_000, ORDER, "{}");
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        List<Future<Integer>> publishers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            publishers.add(threads.submit(() -> drain(fixture.publisher())));
+        }
+        int published = 0;
+        for (Future<Integer> publisher : publishers) {
+            published += publisher.get();
+        }
+        threads.shutdown();
+        assertThat(published).isEqualTo(2_000);
+        assertThat(fixture.hints.announced()).isEqualTo(6_000);
+        assertThat(fixture.count(
+                        "outbox_events", "status = 'PUBLISHED' and locked_by is null and published_at is not null"))
+                .isEqualTo(2_000);
+        assertThat(fixture.count("deliveries", "state = 'pending'")).isEqualTo(6_000);
+        assertThat(fixture.database.number("select count(distinct (event_ordinal, subscription_id)) from deliveries"))
+                .isEqualTo(6_000);
+        assertThat(fixture.database.number("select count(distinct message_id) from deliveries"))
+                .isEqualTo(6_000);
+    }
+
+    private static int drain(Fanout publisher) {
+        int published = 0;
+        FanoutResult result = publisher.runOnce();
+        while (result.claimed() > 0) {
+            published += result.published();
+            result = publisher.runOnce();
+        }
+        return published;
+    }
+
+    @Test
+    @Tag("OB-2")
+    @Tag("OB-4")
+    void aLeaseOfACrashedPublisherIsTakenOverAndItsLateCommitChangesNothing() {
+        fixture.subscription(shop, Map.of());
+        fixture.record(shop, 10, ORDER, "{}");
+        Claim crashed = fixture.claims.claim();
+        assertThat(fixture.publisher().runOnce()).isEqualTo(FanoutResult.NOTHING);
+
+        fixture.clock.advance(Duration.ofSeconds(16));
+        FanoutResult result = fixture.publisher().runOnce();
+        assertThat(result.published()).isEqualTo(10);
+        assertThat(fixture.counters.count(Counter.LEASES_TAKEN_OVER)).isEqualTo(10);
+
+        FanoutPlan late = fixture.publication.publish(crashed.holder(), crashed.events());
+        assertThat(late.moves()).isEmpty();
+        assertThat(fixture.count("deliveries", "true")).isEqualTo(10);
+        assertThat(fixture.count("outbox_events", "attempt_count = 2")).isEqualTo(10);
+    }
+
+    @Test
+    @Tag("FN-1")
+    void aTenantWhoseFenceIsTakenIsPutOffAndHoldsNobodyUp() throws SQLException {
+        Tenant other = fixture.tenant("other");
+        fixture.subscription(shop, Map.of());
+        fixture.subscription(other, Map.of());
+        fixture.record(shop, 5, ORDER, "{}");
+        fixture.record(other, 5, ORDER, "{}");
+        try (Connection redaction = fixture.database.connect()) {
+            FanoutFixture.run(
+                    redaction, "select pg_advisory_lock(?)", shop.fence().value());
+            assertThat(fixture.publisher().runOnce().published()).isEqualTo(5);
+            assertThat(
+                            fixture.count(
+                                    "outbox_events",
+                                    "tenant_id = " + shop.id()
+                                            + " and status = 'FAILED_RETRYABLE' and attempt_count = 0 and last_error_code = 'FENCE_TAKEN'"))
+                    .isEqualTo(5);
+        }
+        fixture.clock.advance(FanoutBackoff.FENCE_WAIT);
+        assertThat(fixture.publisher().runOnce().published()).isEqualTo(5);
+        assertThat(fixture.count("outbox_events", "status = 'PUBLISHED' and last_error_code is null"))
+                .isEqualTo(10);
+    }
+
+    @Test
+    @Tag("FN-4")
+    @Tag("LC-2")
+    void whatBelongsToAnotherInstallationIsDiscardedNotDelivered() {
+        Tenant redacted = fixture.tenant("redacted");
+        Tenant disabled = fixture.tenant("disabled");
+        for (Tenant tenant : List.of(shop, redacted, disabled)) {
+            fixture.subscription(tenant, Map.of());
+            fixture.record(tenant, 2, ORDER, "{}");
+        }
+        fixture.database.execute(
+                "update tenant_lifecycle set epoch = gen_random_uuid() where tenant_id = " + shop.id());
+        fixture.database.execute("update tenant_lifecycle set phase = 'REDACTED' where tenant_id = " + redacted.id());
+        fixture.database.execute("update apps set enabled = false where id = '" + disabled.app() + "'");
+
+        FanoutResult result = fixture.publisher().runOnce();
+
+        assertThat(result.published()).isZero();
+        assertThat(fixture.count("deliveries", "true")).isZero();
+        assertThat(discarded(shop)).isEqualTo("STALE_EPOCH");
+        assertThat(discarded(redacted)).isEqualTo("TENANT_REDACTED");
+        assertThat(discarded(disabled)).isEqualTo("APP_DISABLED");
+        assertThat(fixture.count("tenant_lifecycle", "phase = 'ACTIVE'")).isEqualTo(2);
+    }
+
+    private String discarded(Tenant tenant) {
+        for (FanoutCode code : FanoutCode.values()) {
+            if (fixture.count(
+                            "outbox_events",
+                            "status = 'DISCARDED' and tenant_id = " + tenant.id() + " and last_error_code = '" + code
+                                    + "'")
+                    == 2) {
+                return code.name();
+            }
+        }
+        return "none";
+    }
+
+    @Test
+    @Tag("OB-2")
+    void anEventThatMakesItsTransactionFailHarmsNoOtherAndIsDeadInTheEnd() throws SQLException {
+        fixture.subscription(shop, Map.of());
+        fixture.record(shop, 60, ORDER, "{}");
+        long poisonous =
+                fixture.database.number("select ordinal from outbox_events order by ordinal offset 41 limit 1");
+        fixture.database.execute("create function boom() returns trigger language plpgsql as"
+                + " $$ begin raise exception 'a value of the event'; end $$");
+        fixture.database.execute(
+                "create trigger boom before insert on delivery_keys for each row when (new.event_ordinal = " + poisonous
+                        + ") execute function boom()");
+
+        assertThat(fixture.publisher().runOnce().published()).isEqualTo(59);
+        String waiting =
+                "ordinal = " + poisonous + " and status = 'FAILED_RETRYABLE' and last_error_code = 'FANOUT_FAILED'";
+        assertThat(fixture.count("outbox_events", waiting + " and last_error_message not like '%value%'"))
+                .isEqualTo(1);
+
+        for (int i = 1; i < FanoutBackoff.MAX_ATTEMPTS; i++) {
+            assertThat(fixture.publisher().runOnce().claimed()).isZero();
+            fixture.clock.advance(Duration.ofMinutes(5));
+            assertThat(fixture.publisher().runOnce().claimed()).isEqualTo(1);
+        }
+        assertThat(fixture.count("outbox_events", "ordinal = " + poisonous + " and status = 'DEAD_LETTERED'"))
+                .isEqualTo(1);
+        assertThat(fixture.count("deliveries", "true")).isEqualTo(59);
+    }
+
+    @Test
+    @Tag("SB-2")
+    @Tag("SB-5")
+    void filterAndGrantsDecideWhatWaits() {
+        fixture.subscription(shop, Map.of("event_types", "'{invoice.*}'"));
+        fixture.subscription(shop, Map.of("match", "'[{\"payload.country\": [\"DE\", \"AT\"]}]'"));
+        fixture.subscription(shop, Map.of("grants", "'{}'"));
+        fixture.record(shop, 1, ORDER, "{\"country\":\"DE\"}");
+        fixture.record(shop, 1, ORDER, "{\"country\":\"FR\"}");
+
+        assertThat(fixture.publisher().runOnce().deliveries()).isEqualTo(1);
+
+        assertThat(fixture.count("deliveries", "true")).isEqualTo(4);
+        assertThat(
+                        fixture.count(
+                                "deliveries",
+                                "state = 'skipped_filter' and next_attempt_at is null and url is null and finished_at is not null"))
+                .isEqualTo(1);
+        assertThat(
+                        fixture.count(
+                                "deliveries",
+                                "state = 'failed' and last_code = 'ACCESS_ABSENT' and next_attempt_at is null and attempts = 0"))
+                .isEqualTo(2);
+        assertThat(fixture.hints.announced()).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("SB-4")
+    void aDeliveryKeepsTheUrlOfItsFanout() {
+        fixture.subscription(shop, Map.of());
+        fixture.record(shop, 1, ORDER, "{}");
+        fixture.publisher().runOnce();
+        fixture.database.execute("update subscriptions set url = 'https://elsewhere.example.test/', headers = null");
+        assertThat(fixture.count(
+                        "deliveries d",
+                        "url = 'https://hooks.example.test/in' and headers = '{\"X-Shop\": \"1\"}' and protocol = 1 and"
+                                + " body_bytes is null and body_sha256 = (select payload_sha256 from outbox_events)"
+                                + " and next_attempt_at = created_at and cycle_started_at = created_at"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    @Tag("SB-1")
+    void eventsFromBeforeASubscriptionOrDuringItsPauseCreateNothing() {
+        fixture.record(shop, 1, ORDER, "{}");
+        fixture.clock.advance(Duration.ofMillis(1));
+        fixture.subscription(shop, Map.of());
+        fixture.subscription(shop, Map.of("status", "'PAUSED'", "created_at", "'2020-01-01Z'"));
+        fixture.subscription(shop, Map.of("status", "'DISABLED'", "created_at", "'2020-01-01Z'"));
+        assertThat(fixture.publisher().runOnce().published()).isEqualTo(1);
+        assertThat(fixture.count("deliveries", "true")).isZero();
+    }
+
+    @Test
+    @Tag("OB-3")
+    void anEnvelopeThatNoFilterCanReadIsDeadAtOnce() {
+        fixture.subscription(shop, Map.of("match", "'[{\"payload.country\": \"DE\"}]'"));
+        fixture.record(shop, 1, ORDER, "{\"broken\"");
+        fixture.record(shop, 1, ORDER, "{\"country\":\"DE\"}");
+        assertThat(fixture.publisher().runOnce().published()).isEqualTo(1);
+        assertThat(fixture.count("outbox_events", "status = 'DEAD_LETTERED' and last_error_code = 'MALFORMED_PAYLOAD'"))
+                .isEqualTo(1);
+    }
+}
