@@ -1,0 +1,101 @@
+package dev.ringfence.lifecycle;
+
+import dev.ringfence.config.DataSources;
+import dev.ringfence.fence.ExclusiveFence;
+import dev.ringfence.security.Caller;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The statements of enrolment: what is re-read under the exclusive fence, and the one that makes a tenant active (LC-2). */
+@ApplicationScoped
+public class EnrolmentRepository {
+
+    private static final String TERMS = "select enabled, min_skew_bound_ms from apps where id = ?";
+    private static final String AUTHORISED = """
+            select exists (select 1 from api_keys
+                            where id = ? and revoked_at is null and roles && ?::text[] and (app_id is null or app_id = ?))
+            """;
+    /** Compare-and-swap: a row that is active, or was redacted again since it was read, stays as it is. */
+    private static final String MINT = """
+            with t as (
+              insert into tenant_lifecycle as old (app_id, tenant_hash, tenant, fence_key, epoch, phase, enrolled_at, created_at, updated_at)
+              values (?, ?, ?, ?, ?, 'ACTIVE', ?, ?, ?)
+              on conflict (app_id, tenant_hash) do update
+                 set tenant = excluded.tenant, epoch = excluded.epoch, phase = 'ACTIVE', enrolled_at = excluded.enrolled_at,
+                     updated_at = excluded.updated_at
+               where old.phase = 'REDACTED' and old.last_redacted_at is not distinct from ?
+              returning *)
+            select %s from t join apps a on a.id = t.app_id
+            """.formatted(LifecycleRepository.COLUMNS);
+
+    @Inject
+    DataSources dataSources;
+
+    /** The application's terms, read on the fence's connection; empty where there is no such application. */
+    Optional<AppTerms> terms(ExclusiveFence fence, UUID app) {
+        return fence.onConnection(connection -> {
+            try (var statement = connection.prepareStatement(TERMS)) {
+                statement.setObject(1, app);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next()
+                            ? Optional.of(new AppTerms(rows.getBoolean(1), Duration.ofMillis(rows.getInt(2))))
+                            : Optional.empty();
+                }
+            }
+        });
+    }
+
+    /** Whether the caller's key is, read under the fence, not revoked and still has one of the roles (LC-4). */
+    boolean authorised(ExclusiveFence fence, Caller caller, UUID app, Set<String> roles) {
+        return fence.onConnection(connection -> {
+            try (var statement = connection.prepareStatement(AUTHORISED)) {
+                statement.setObject(1, caller.keyId());
+                statement.setArray(2, connection.createArrayOf("text", roles.toArray()));
+                statement.setObject(3, app);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next() && rows.getBoolean(1);
+                }
+            }
+        });
+    }
+
+    /**
+     * Makes the tenant active under a new epoch, in the current JTA transaction. The boundary stays.
+     *
+     * @param boundary the boundary that was read under the fence
+     * @return empty when the row is no longer what was read: the race is lost
+     */
+    Optional<TenantLifecycle> mint(TenantRef tenant, UUID epoch, Instant now, @Nullable Instant boundary) {
+        OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
+        try (Connection connection = dataSources.jta().getConnection();
+                var statement = connection.prepareStatement(MINT)) {
+            statement.setObject(1, tenant.appId());
+            statement.setBytes(2, tenant.hash());
+            statement.setString(3, tenant.tenant());
+            statement.setLong(4, tenant.fenceKey().value());
+            statement.setObject(5, epoch);
+            statement.setObject(6, at);
+            statement.setObject(7, at);
+            statement.setObject(8, at);
+            statement.setObject(
+                    9, boundary == null ? null : boundary.atOffset(ZoneOffset.UTC), Types.TIMESTAMP_WITH_TIMEZONE);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? Optional.of(LifecycleRepository.row(rows)) : Optional.empty();
+            }
+        } catch (SQLException failed) {
+            throw new LifecycleUnreachable(failed);
+        }
+    }
+}
