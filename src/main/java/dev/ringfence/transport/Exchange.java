@@ -38,6 +38,7 @@ final class Exchange {
         SECURING(new NotSent(OutcomeCode.TLS_FAILED)),
         CONNECTED(new NotStarted());
 
+        @SuppressWarnings("ImmutableEnumChecker") // records of enums
         private final SendResult failure;
 
         Stage(SendResult failure) {
@@ -62,6 +63,7 @@ final class Exchange {
     private volatile @Nullable SendResult refusal;
     private volatile boolean reusable;
 
+    @SuppressWarnings("FutureReturnValueIgnored") // cleanUp throws nothing that anybody could handle
     Exchange(
             Outbound outbound, Destination destination, List<String> appIds, NanoClock clock, Connections connections) {
         this.outbound = outbound;

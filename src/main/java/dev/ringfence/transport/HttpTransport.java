@@ -54,6 +54,7 @@ public class HttpTransport {
         this(guard, clock, wallClock, connectionsFor(settings), defaultTls());
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the timer ends with the transport
     HttpTransport(DestinationGuard guard, NanoClock clock, Clock wallClock, int maxConnections, SSLContext tls) {
         this.guard = guard;
         this.clock = clock;
@@ -106,6 +107,7 @@ public class HttpTransport {
         }
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the result is the exchange's own future
     private CompletableFuture<SendResult> start(Exchange exchange) {
         if (exchange.isTooLate()) {
             exchange.abort();

@@ -18,6 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ServerSocketFactory;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLSocket;
 
 /** A receiver on raw sockets that answers, or not, exactly as a test says. */
 final class HostileServer implements AutoCloseable {
@@ -162,6 +165,12 @@ final class HostileServer implements AutoCloseable {
 
         void close() throws IOException {
             socket.close();
+        }
+
+        /** The name that the client asked for in its TLS handshake. */
+        String serverName() {
+            ExtendedSSLSession session = (ExtendedSSLSession) ((SSLSocket) socket).getSession();
+            return ((SNIHostName) session.getRequestedServerNames().get(0)).getAsciiName();
         }
 
         void reset() throws IOException {
