@@ -33,7 +33,7 @@ public final class PathIds {
         return id;
     }
 
-    private static @Nullable UUID uuid(String text) {
+    static @Nullable UUID uuid(String text) {
         return UUID_SYNTAX.matcher(text).matches() ? UUID.fromString(text) : null;
     }
 }

@@ -1,0 +1,79 @@
+package dev.ringfence.apps;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.api.ApiProblem;
+import dev.ringfence.api.RequestContext;
+import dev.ringfence.audit.Audit;
+import dev.ringfence.idempotency.Idempotency;
+import dev.ringfence.idempotency.IdempotentAnswer;
+import dev.ringfence.idempotency.Outcome;
+import dev.ringfence.security.SecretBox;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.transaction.Transactional;
+import java.time.Clock;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Registers and changes applications, each deed with its audit entry in one transaction. */
+@ApplicationScoped
+public class Apps {
+
+    @Inject
+    AppRepository apps;
+
+    @Inject
+    Idempotency idempotency;
+
+    @Inject
+    Audit audit;
+
+    @Inject
+    SecretBox secrets;
+
+    @Inject
+    RequestContext request;
+
+    @Inject
+    Clock clock;
+
+    /** Registers an application: 201. */
+    @Transactional
+    IdempotentAnswer register(@Nullable String idempotencyKey, byte[] raw, JsonNode document) {
+        return idempotency.execute(
+                idempotencyKey,
+                request.path(),
+                request.caller(),
+                raw,
+                null,
+                () -> Outcome.of(201, AppView.of(add(document))));
+    }
+
+    /**
+     * Changes an application by RFC 7396.
+     *
+     * @throws ApiProblem 404 where there is none
+     */
+    @Transactional
+    AppView change(UUID id, JsonNode document) {
+        App app = apps.findForUpdate(id).orElseThrow(ApiProblem::notFound);
+        for (String deed : new AppChange(document, secrets).applyTo(app)) {
+            app.touch(clock.instant());
+            audit(deed, app, document);
+        }
+        return AppView.of(app);
+    }
+
+    private App add(JsonNode document) {
+        App app = App.register(UUID.randomUUID(), document.get("name").textValue(), clock.instant());
+        new AppChange(document, secrets).applyTo(app);
+        apps.add(app);
+        audit("app.create", app, document);
+        return app;
+    }
+
+    private void audit(String deed, App app, JsonNode document) {
+        String reason = document.path("reason").textValue();
+        audit.record(request.caller().actor(), deed, app.id(), null, app.id().toString(), reason, null);
+    }
+}
