@@ -27,7 +27,7 @@ public class JsonRequests {
      * @throws ApiProblem 400 {@code MALFORMED_JSON}, 413 {@code BODY_TOO_LARGE}, 422 {@code INVALID} with every error
      */
     public JsonNode body(byte[] raw, String schemaName) {
-        JsonNode document = parse(raw);
+        JsonNode document = document(raw);
         List<FieldError> errors = schemas.validate(schemaName, document);
         if (!errors.isEmpty()) {
             throw ApiProblem.invalid(errors);
@@ -35,7 +35,12 @@ public class JsonRequests {
         return document;
     }
 
-    private static JsonNode parse(byte[] raw) {
+    /**
+     * Reads a body that has no schema of its own.
+     *
+     * @throws ApiProblem 400 {@code MALFORMED_JSON}, 413 {@code BODY_TOO_LARGE}, 422 {@code INVALID}
+     */
+    public JsonNode document(byte[] raw) {
         try {
             return StrictJson.parse(raw, MAX_BODY_BYTES);
         } catch (BadJson e) {

@@ -10,6 +10,8 @@ import dev.ringfence.api.RequestContext;
 import dev.ringfence.api.Responses;
 import dev.ringfence.api.TimeCursor;
 import dev.ringfence.security.Roles;
+import dev.ringfence.transport.DestinationGuard;
+import dev.ringfence.transport.DestinationNotAllowed;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -45,6 +47,9 @@ public class AppsResource {
     @Inject
     RequestContext request;
 
+    @Inject
+    DestinationGuard destinations;
+
     /** Registers an application; only a global admin may. */
     @POST
     @Consumes(Responses.JSON)
@@ -53,7 +58,9 @@ public class AppsResource {
         if (!request.caller().global()) {
             throw ApiProblem.forbidden();
         }
-        return apps.register(key, raw, requests.body(raw, "app")).toResponse();
+        JsonNode document = requests.body(raw, "app");
+        checkDestination(document);
+        return apps.register(key, raw, document).toResponse();
     }
 
     /** Lists the applications that the caller may see. */
@@ -82,7 +89,21 @@ public class AppsResource {
     @RolesAllowed(Roles.ADMIN)
     public Response change(@PathParam("app") String app, byte[] raw) {
         JsonNode document = requests.body(raw, "app-change");
+        checkDestination(document);
         return Responses.json(200, apps.change(PathIds.id(app), document));
+    }
+
+    /** Before any transaction, as it resolves the host's name. */
+    private void checkDestination(JsonNode document) {
+        String url = document.path("remoteErasure").path("url").textValue();
+        if (url == null) {
+            return;
+        }
+        try {
+            destinations.checkAtConfiguration(url);
+        } catch (DestinationNotAllowed e) {
+            throw ApiProblem.unprocessable("DESTINATION_NOT_ALLOWED", "remoteErasure.url: " + e.getMessage());
+        }
     }
 
     private Page<App> page(@Nullable TimeCursor after, int limit) {
