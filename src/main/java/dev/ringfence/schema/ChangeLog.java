@@ -68,10 +68,10 @@ public final class ChangeLog {
      * @throws IllegalStateException when the database cannot be read
      */
     public List<String> pending() {
-        try (Connection connection = sessions.getConnection()) {
-            Set<String> applied = applied(connection);
+        try (MigrationSession session = MigrationSession.open(sessions)) {
+            Set<String> applied = applied(session.connection());
             return call(
-                    connection,
+                    session.connection(),
                     liquibase -> liquibase.getDatabaseChangeLog().getChangeSets().stream()
                             .map(ChangeLog::name)
                             .filter(name -> !applied.contains(name))

@@ -1,0 +1,65 @@
+package dev.ringfence.schema;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import javax.sql.DataSource;
+
+/** Two real connections that survive their close(), as in a pool: what a borrower left behind stays visible. */
+final class LentConnections implements AutoCloseable {
+    private final Connection first;
+    private final Connection second;
+    private final Deque<Connection> free = new ArrayDeque<>();
+
+    LentConnections(DataSource source) throws SQLException {
+        first = source.getConnection();
+        second = source.getConnection();
+        free.add(first);
+        free.add(second);
+    }
+
+    DataSource dataSource() {
+        return (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (self, method, arguments) -> lend());
+    }
+
+    private Connection lend() {
+        Connection real = free.remove();
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        free.add(real);
+                        return null;
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** Commit mode, timeouts and every setting of both sessions, and that both came back. */
+    String state() throws SQLException {
+        return state(first) + state(second) + free.size();
+    }
+
+    private static String state(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery(
+                        "select string_agg(name || '=' || setting, ',' order by name) from pg_settings"
+                                + " where source = 'session' or name in ('search_path', 'statement_timeout', 'lock_timeout')")) {
+            rows.next();
+            return connection.getAutoCommit() + " " + connection.getNetworkTimeout() + " " + rows.getString(1) + "; ";
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        first.close();
+        second.close();
+    }
+}
