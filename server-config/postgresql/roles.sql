@@ -58,8 +58,7 @@ begin
       ('databasechangelog', 'select'),
       ('apps', 'select, insert, update (name, enabled, min_skew_bound_ms, remote_erasure_url, remote_erasure_secret,'
         ' updated_at)'),
-      -- The whole table, because LOCK TABLE (one bootstrap key, whoever comes first) asks for that.
-      ('api_keys', 'select, insert, update'),
+      ('api_keys', 'select, insert, update (name, roles, revoked_at)'),
       -- LC-1: identity is written once; no DELETE.
       ('tenant_lifecycle', 'select, insert, update (tenant, epoch, phase, last_redacted_at, enable_generation,'
         ' configuration_revision, published_theme_id, theme_checked_at, enabled, enrolled_at, updated_at)'),
@@ -68,7 +67,7 @@ begin
       ('outbox_events', 'select, insert, update (status, available_at, attempt_count, last_attempt_at, published_at,'
         ' locked_by, locked_until, last_error_code, last_error_message, updated_at)'),
       ('aggregates', 'select, insert, update (version, state, state_text, updated_at)'),
-      ('operation_receipts', 'select, insert, update (outcome, version, event_ids, reason)'),
+      ('operation_receipts', 'select, insert'),
       ('idempotency_keys', 'select, insert, update, delete'),
       ('subscriptions', 'select, insert, update, delete'),
       ('subscription_secrets', 'select, insert, update, delete'),

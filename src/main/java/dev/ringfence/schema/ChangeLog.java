@@ -10,11 +10,9 @@ import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import liquibase.GlobalConfiguration;
 import liquibase.Liquibase;
 import liquibase.Scope;
 import liquibase.UpdateSummaryEnum;
-import liquibase.analytics.configuration.AnalyticsArgs;
 import liquibase.changelog.ChangeSet;
 import liquibase.database.DatabaseFactory;
 import liquibase.database.jvm.JdbcConnection;
@@ -32,7 +30,7 @@ public final class ChangeLog {
     /** Kept, because java.util.logging forgets the level of a logger that nobody holds. */
     private static final Logger LIQUIBASE_LOG = Logger.getLogger("liquibase");
 
-    private static final long LIQUIBASE_LOCK_MINUTES = 1;
+    private static final int LIQUIBASE_LOCK_MINUTES = 1;
 
     private final DataSource sessions;
     private final Duration wait;
@@ -139,24 +137,21 @@ public final class ChangeLog {
         }
     }
 
-    /** No use statistics are sent anywhere, and a lock that a killed process left behind is waited for briefly. */
-    static Map<String, Object> scope() {
-        return Map.of(
+    private static <T> T call(Connection connection, Question<T> question) throws LiquibaseException {
+        // No use statistics are sent anywhere, and a lock that a killed process left behind is waited for briefly.
+        Map<String, Object> scope = Map.of(
                 Scope.Attr.ui.name(),
                 new LoggerUIService(),
                 Scope.Attr.resourceAccessor.name(),
                 new ClassLoaderResourceAccessor(ChangeLog.class.getClassLoader()),
-                AnalyticsArgs.ENABLED.getKey(),
+                "liquibase.analytics.enabled",
                 false,
-                GlobalConfiguration.CHANGELOGLOCK_WAIT_TIME.getKey(),
+                "liquibase.changelogLockWaitTimeInMinutes",
                 LIQUIBASE_LOCK_MINUTES,
-                GlobalConfiguration.CHANGELOGLOCK_POLL_RATE.getKey(),
-                1L);
-    }
-
-    private static <T> T call(Connection connection, Question<T> question) throws LiquibaseException {
+                "liquibase.changelogLockPollRate",
+                1);
         try {
-            return Scope.child(scope(), () -> {
+            return Scope.child(scope, () -> {
                 var database =
                         DatabaseFactory.getInstance().findCorrectDatabaseImplementation(new JdbcConnection(connection));
                 database.setDefaultSchemaName(SCHEMA);

@@ -2,7 +2,11 @@ package dev.ringfence.harness;
 
 import java.util.Base64;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.jspecify.annotations.Nullable;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
@@ -14,10 +18,23 @@ public final class HarnessLifecycle implements LauncherSessionListener {
     /** Admin key of the server that Arquillian manages. */
     public static final String ADMIN_KEY = "rfk_arquillian-admin-key-of-the-test-run-0000";
 
+    private static @Nullable TestDatabase managed;
+
+    /** The database of the server that Arquillian manages. */
+    public static TestDatabase managedDatabase() {
+        return Objects.requireNonNull(managed, "integration tests only");
+    }
+
+    /** The WAR of this build, to be deployed in the server that Arquillian manages. */
+    public static WebArchive war() {
+        return ShrinkWrap.createFromZipFile(WebArchive.class, HarnessFiles.war().toFile());
+    }
+
     @Override
     public void launcherSessionOpened(LauncherSession session) {
         if (Boolean.getBoolean("ringfence.it")) {
-            describeManagedServer(TestDatabase.empty());
+            managed = TestDatabase.empty();
+            describeManagedServer(managed);
         }
     }
 
