@@ -94,12 +94,16 @@ final class Answer {
         return refusal;
     }
 
-    /** The outcome, once the answer is complete. */
-    SendResult judge(AckProfile ack, List<String> appIds) {
+    /**
+     * The outcome, once the answer is complete.
+     *
+     * @param sentWhole whether the receiver has got the request to its last byte; else it cannot acknowledge it
+     */
+    SendResult judge(AckProfile ack, List<String> appIds, boolean sentWhole) {
         if (refusal != null) {
             return refusal;
         }
-        return framed
+        return framed && sentWhole
                 ? AnswerJudge.success(status, body.toByteArray(), ack, appIds)
                 : new SendResult.Uncertain(OutcomeCode.INVALID_ACK, status, null);
     }

@@ -94,9 +94,10 @@ final class Connections implements AutoCloseable {
         return pool.lease(route, null, Timeout.DISABLED, callback);
     }
 
-    Future<?> connect(HttpHost route, Duration timeout, FutureCallback<IOSession> callback) {
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback says it all
+    void connect(HttpHost route, Duration timeout, FutureCallback<IOSession> callback) {
         InetSocketAddress address = new InetSocketAddress(route.getAddress(), route.getPort());
-        return reactor.connect(route, address, null, Timeout.of(timeout), null, callback);
+        reactor.connect(route, address, null, Timeout.of(timeout), null, callback);
     }
 
     /** TLS on a new connection. The certificate must be for the route's name, whatever address was dialled. */

@@ -42,7 +42,7 @@ final class Dialer {
     void dial() {
         HttpHost route = routes.element();
         exchange.enter(Stage.WAITING);
-        exchange.pending(connections.lease(route, on(this::leased, e -> exchange.failBeforeFirstByte())));
+        exchange.waitsFor(connections.lease(route, on(this::leased, e -> exchange.failBeforeFirstByte())));
     }
 
     private void leased(PoolEntry<HttpHost, IOSession> entry) {
@@ -61,8 +61,8 @@ final class Dialer {
     private void connect(PoolEntry<HttpHost, IOSession> entry) {
         exchange.enter(Stage.CONNECTING);
         Duration patience = routes.size() > 1 ? exchange.remaining().dividedBy(2) : exchange.remaining();
-        exchange.pending(connections.connect(
-                entry.getRoute(), patience, on(session -> connected(entry, session), e -> nextAddress())));
+        // Not cancelled when the exchange ends: a connection that comes about all the same would then be nobody's.
+        connections.connect(entry.getRoute(), patience, on(session -> connected(entry, session), e -> nextAddress()));
     }
 
     private void connected(PoolEntry<HttpHost, IOSession> entry, IOSession session) {

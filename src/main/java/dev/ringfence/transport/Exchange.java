@@ -57,7 +57,7 @@ final class Exchange {
     private final AtomicReference<@Nullable PoolEntry<HttpHost, IOSession>> held = new AtomicReference<>();
 
     private volatile Stage stage = Stage.RESOLVING;
-    private volatile @Nullable Future<?> pending;
+    private volatile @Nullable Future<?> queued;
     private volatile @Nullable Future<?> alarm;
     private volatile @Nullable Integer status;
     private volatile @Nullable SendResult refusal;
@@ -72,6 +72,7 @@ final class Exchange {
         this.clock = clock;
         this.connections = connections;
         this.deadline = clock.nanos() + outbound.timeout().toNanos();
+        // For a caller who cancels; otherwise all is cleaned up before anybody hears of the result.
         result.whenComplete((r, e) -> cleanUp());
     }
 
@@ -92,7 +93,7 @@ final class Exchange {
     }
 
     boolean isOver() {
-        return result.isDone();
+        return state.get() == State.OVER;
     }
 
     /** Whether the time to send was over before anything was tried. */
@@ -133,11 +134,11 @@ final class Exchange {
         stage = next;
     }
 
-    /** What to cancel, should the exchange end first. */
-    void pending(Future<?> step) {
-        pending = step;
+    /** A place in the queue for a slot, to be left should the exchange end first. */
+    void waitsFor(Future<?> lease) {
+        queued = lease;
         if (isOver()) {
-            cancel(step);
+            cancel(lease);
         }
     }
 
@@ -176,7 +177,11 @@ final class Exchange {
     }
 
     boolean endBeforeFirstByte(SendResult why) {
-        return state.compareAndSet(State.BEFORE, State.OVER) && result.complete(why);
+        if (!state.compareAndSet(State.BEFORE, State.OVER)) {
+            return false;
+        }
+        cleanUp();
+        return result.complete(why);
     }
 
     /** The answer's head is complete. If it refuses, that stands, whatever becomes of the rest. */
@@ -205,14 +210,16 @@ final class Exchange {
     }
 
     private void end(SendResult end) {
-        state.set(State.OVER);
-        result.complete(end);
+        if (state.getAndSet(State.OVER) != State.OVER) {
+            cleanUp();
+            result.complete(end);
+        }
     }
 
     private void cleanUp() {
         state.set(State.OVER);
         cancel(alarm);
-        cancel(pending);
+        cancel(queued);
         releaseHeld();
     }
 
@@ -225,7 +232,8 @@ final class Exchange {
 
     private static void cancel(@Nullable Future<?> future) {
         if (future != null) {
-            future.cancel(true);
+            // Never by interruption: it may be the timer itself that ends the exchange.
+            future.cancel(false);
         }
     }
 }

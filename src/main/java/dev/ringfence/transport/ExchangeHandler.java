@@ -94,9 +94,9 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
     }
 
     private void complete() {
-        SendResult result = answer.judge(exchange.outbound().ack(), exchange.appIds());
-        // Where the answer came before the whole request was out, the rest of it still stands before the next one.
-        exchange.answered(result, answer.keepsConnection() && !body.hasRemaining());
+        boolean sentWhole = !body.hasRemaining();
+        SendResult result = answer.judge(exchange.outbound().ack(), exchange.appIds(), sentWhole);
+        exchange.answered(result, answer.keepsConnection() && sentWhole);
     }
 
     @Override

@@ -24,6 +24,9 @@ import javax.net.ssl.SSLSocket;
 
 /** A receiver on raw sockets that answers, or not, exactly as a test says. */
 final class HostileServer implements AutoCloseable {
+    /** A request with this in its head is answered before its body is read. */
+    static final String LEAVE_UNREAD = "leave-unread";
+
     private final ServerSocket listener;
     private final Behaviour behaviour;
     private final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -147,7 +150,8 @@ final class HostileServer implements AutoCloseable {
                             line.substring("content-length:".length()).strip()))
                     .findFirst()
                     .orElse(0);
-            return new Request(head.toString(), in.readNBytes(length));
+            boolean unread = head.indexOf(LEAVE_UNREAD) >= 0;
+            return new Request(head.toString(), unread ? new byte[0] : in.readNBytes(length));
         }
 
         void say(String text) throws IOException {
@@ -196,8 +200,9 @@ final class HostileServer implements AutoCloseable {
 
         /** Says nothing until the client has closed. */
         void hang() throws IOException {
-            while (!clientClosedWithin(60_000)) {
-                continue;
+            boolean closed = false;
+            while (!closed) {
+                closed = clientClosedWithin(60_000);
             }
             close();
         }

@@ -96,6 +96,41 @@ class HttpTransportTest {
         }
     }
 
+    @Test
+    @Tag("HT-1")
+    void aConnectionThatTheReceiverSoonDropsIsNotKept() throws Exception {
+        for (String header : List.of("Keep-Alive: timeout=2, max=9", "Connection: close", "keep-alive: TIMEOUT = 0")) {
+            try (HostileServer server = new HostileServer(
+                    (request, line) -> line.say("HTTP/1.1 200 OK\r\n" + header + "\r\nContent-Length: 0\r\n\r\n"))) {
+                assertThat(fixture.post(server.url("/1"))).isEqualTo(new Acknowledged(200, null));
+                assertThat(fixture.post(server.url("/2"))).isEqualTo(new Acknowledged(200, null));
+                assertThat(server.accepted()).as(header).isEqualTo(2);
+            }
+        }
+    }
+
+    @Test
+    @Tag("HT-1")
+    void anAnswerBeforeTheWholeRequestAcknowledgesNothing() throws Exception {
+        try (HostileServer server = new HostileServer((request, line) -> {
+            line.answer("200 OK", "");
+            if (request.path().equals("/" + HostileServer.LEAVE_UNREAD)) {
+                line.hang();
+            }
+        })) {
+            Outbound large = new Outbound(
+                    server.url("/" + HostileServer.LEAVE_UNREAD),
+                    Map.of(),
+                    new byte[32 << 20],
+                    TransportFixture.AMPLE,
+                    fixture.clock.nanos() + TransportFixture.AMPLE.toNanos(),
+                    AckProfile.STATUS);
+            assertThat(fixture.post(large)).isEqualTo(new Uncertain(OutcomeCode.INVALID_ACK, 200, null));
+            assertThat(fixture.post(server.url("/next"))).isEqualTo(new Acknowledged(200, null));
+            assertThat(server.accepted()).isEqualTo(2);
+        }
+    }
+
     @ParameterizedTest
     @Tag("HT-1")
     @ValueSource(strings = {"", "HTTP/1.1 200 OK\r\nX-Slow: ", "HTTP/1.1 200 OK\r\nContent-Length: 8000\r\n\r\n"})

@@ -18,7 +18,7 @@ import javax.net.ssl.SSLContext;
 /** A transport as the application makes it, with names and clock in the test's hands. */
 final class TransportFixture implements AutoCloseable {
     static final byte[] BODY = "{\"appId\":\"shop\",\"type\":\"order.paid\",\"text\":\"Zoë\"}".getBytes(UTF_8);
-    static final Duration SHORT = Duration.ofMillis(400);
+    static final Duration SHORT = Duration.ofMillis(1_500);
     static final Duration AMPLE = Duration.ofSeconds(20);
 
     final SteerableClock clock = new SteerableClock();
