@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -26,7 +27,7 @@ public class ClaimRepository {
      * are skipped, so parallel publishers never wait for each other here. States are literals, or no generic plan could use the
      * partial indexes (D21).
      */
-    private static final String CLAIM = """
+    static final String CLAIM = """
             with expired as materialized (
               select ordinal, recorded_at, true as taken_over from outbox_events
               where status = 'CLAIMED' and locked_until < ?
@@ -64,7 +65,9 @@ public class ClaimRepository {
      */
     Claim claim(String holder, int limit, Instant now, Instant leaseUntil) {
         try (Connection connection = sources.jta().getConnection();
+                Statement settings = connection.createStatement();
                 PreparedStatement statement = connection.prepareStatement(CLAIM)) {
+            settings.execute(Plans.FOLLOW_THE_INDEX);
             OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
             Object[] values = {at, limit, at, limit, holder, leaseUntil.atOffset(ZoneOffset.UTC), at, at};
             for (int i = 0; i < values.length; i++) {

@@ -50,6 +50,7 @@ public class Publication {
     @Transactional(Transactional.TxType.REQUIRES_NEW)
     public FanoutPlan publish(String holder, List<ClaimedEvent> events) {
         Instant now = clock.instant();
+        rows.followIndexes();
         FanoutPlan plan = FanoutPlanner.plan(events, situation(events), now);
         FanoutPlan held = plan.of(rows.move(holder, plan.moves(), now));
         if (!held.deliveries().isEmpty()) {
@@ -66,6 +67,7 @@ public class Publication {
     @Transactional(Transactional.TxType.REQUIRES_NEW)
     public FanoutPlan giveUp(String holder, ClaimedEvent event) {
         Instant now = clock.instant();
+        rows.followIndexes();
         FanoutPlan plan = new FanoutPlan(List.of(FanoutBackoff.afterFailure(event, now)), List.of(), List.of());
         return plan.of(rows.move(holder, plan.moves(), now));
     }

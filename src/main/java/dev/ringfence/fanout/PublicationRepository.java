@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,7 +43,7 @@ public class PublicationRepository {
      * The lease is checked and its rows are locked in the order of their ordinals (D20) before any is changed; a row that is not
      * returned belongs to somebody else by now.
      */
-    private static final String MOVE = """
+    static final String MOVE = """
             with held as materialized (
               select e.ordinal, e.recorded_at, m.status, m.available_at, m.code, m.message, m.attempts
               from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::timestamptz[], ?::text[], ?::text[], ?::int[])
@@ -74,6 +75,16 @@ public class PublicationRepository {
     protected PublicationRepository() {
         this.sources = null;
         this.lifecycles = null;
+    }
+
+    /** Keeps the transaction's statements to their indexes; comes first. */
+    void followIndexes() {
+        try (Connection connection = sources.jta().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(Plans.FOLLOW_THE_INDEX);
+        } catch (SQLException e) {
+            throw new StorageException("cannot prepare to publish", e);
+        }
     }
 
     /** Tries the shared fences until the transaction ends, in one round trip and in ascending order; never waits (FN-1). */

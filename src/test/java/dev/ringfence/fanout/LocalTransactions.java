@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  * Stands in for the container's transactions: one connection per thread and transaction, shared by all who ask for one inside, as a
  * JTA data source does it.
  */
-final class LocalTransactions extends DataSources {
+public final class LocalTransactions extends DataSources {
 
     private final DataSource database;
     private final ThreadLocal<@Nullable Connection> current = new ThreadLocal<>();
 
-    LocalTransactions(DataSource database) {
+    public LocalTransactions(DataSource database) {
         this.database = database;
     }
 
-    <T> T requiresNew(Supplier<T> work) {
+    public <T> T requiresNew(Supplier<T> work) {
         Connection outer = current.get();
         try (Connection connection = database.getConnection()) {
             connection.setAutoCommit(false);

@@ -1,0 +1,179 @@
+package dev.ringfence.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ringfence.config.Settings;
+import dev.ringfence.fanout.LocalTransactions;
+import dev.ringfence.harness.TestDatabase;
+import dev.ringfence.json.StrictJson;
+import dev.ringfence.security.SecretBox;
+import dev.ringfence.security.SecretUnreadable;
+import dev.ringfence.signing.WebhookSecret;
+import dev.ringfence.transport.AckProfile;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Subscriptions and their secrets as the database keeps them. */
+class SubscriptionRepositoryIT {
+
+    private static final TestDatabase DATABASE = TestDatabase.migrated();
+    private static final Instant NOW = Instant.parse("2026-03-01T10:00:00.123456Z");
+
+    private final LocalTransactions transactions = new LocalTransactions(DATABASE.dataSource());
+    private final SubscriptionRepository subscriptions = new SubscriptionRepository(transactions);
+    private final UUID app = UUID.randomUUID();
+
+    SubscriptionRepositoryIT() {
+        DATABASE.execute(
+                "insert into apps (id, name, created_at, updated_at) values ('" + app + "', 'shop', now(), now())");
+    }
+
+    @AfterAll
+    static void drop() {
+        DATABASE.close();
+    }
+
+    private Subscription subscription(long tenant, Instant createdAt) {
+        String match = "[{\"payload.country\": \"DE\", \"payload.kind\": [1, 2.5, null]}]";
+        return new Subscription(
+                UUID.randomUUID(),
+                app,
+                tenant,
+                "orders",
+                new Destination(
+                        Mode.PUSH,
+                        "https://hooks.example.test/in",
+                        Map.of("X-Shop", "7"),
+                        AckProfile.RECEIPT,
+                        Duration.ofMillis(1_500)),
+                new EventFilter(
+                        new EventTypeFilter(List.of("order.*", "a.b.c.v1")),
+                        MatchFilter.of(StrictJson.parse(match.getBytes(StandardCharsets.UTF_8)))),
+                List.of(new SigningEntry("webhook-id", "webhook"), new SigningEntry("webhook-id", "svix")),
+                new DeliveryRules(Semantics.AT_MOST_ONCE, new RetryPolicy(List.of(1, 2), 0.25, 3), 4, 5),
+                new Grants(List.of("order.*")),
+                SubscriptionStatus.ACTIVE,
+                null,
+                0,
+                createdAt);
+    }
+
+    @Test
+    @Tag("SB-1")
+    void whatIsReadIsWhatWasWritten() {
+        Subscription written = subscription(1, NOW);
+        subscriptions.insert(written);
+        assertThat(subscriptions.find(app, written.id())).contains(written);
+        assertThat(subscriptions.find(UUID.randomUUID(), written.id())).isEmpty();
+        assertThat(subscriptions.byIds(List.of(written.id(), UUID.randomUUID())))
+                .isEqualTo(Map.of(written.id(), written));
+    }
+
+    @Test
+    @Tag("SB-1")
+    void onlyActiveOnesOfTheTenantsAskedForAreMatched() {
+        Subscription first = subscription(20, NOW);
+        Subscription second = subscription(20, NOW.plusSeconds(1));
+        Subscription paused = subscription(20, NOW);
+        Subscription other = subscription(21, NOW);
+        Subscription foreign = subscription(22, NOW);
+        List.of(second, first, paused, other, foreign).forEach(subscriptions::insert);
+        DATABASE.execute("update subscriptions set status = 'PAUSED' where id = '" + paused.id() + "'");
+        assertThat(subscriptions.activeOf(Set.of(20L, 21L)))
+                .isEqualTo(Map.of(20L, List.of(first, second), 21L, List.of(other)));
+        assertThat(subscriptions.activeOf(Set.of())).isEmpty();
+    }
+
+    @Test
+    @Tag("SB-1")
+    void pagesGoOnAfterTheLastEntry() {
+        List<Subscription> all =
+                List.of(subscription(30, NOW), subscription(30, NOW), subscription(30, NOW.plusSeconds(1)));
+        all.forEach(subscriptions::insert);
+        List<Subscription> first = subscriptions.page(30, PagePlace.after(null), 2);
+        List<Subscription> second = subscriptions.page(30, PagePlace.of(first.get(1)), 2);
+        assertThat(first).hasSize(2);
+        assertThat(second).hasSize(1);
+        assertThat(first).doesNotContainAnyElementsOf(second);
+        assertThat(second.get(0)).isEqualTo(all.get(2));
+    }
+
+    @Test
+    @Tag("SB-5")
+    void grantsAreReplaced() {
+        Subscription written = subscription(40, NOW);
+        subscriptions.insert(written);
+        assertThat(subscriptions.updateGrants(written.id(), new Grants(List.of()), NOW.plusSeconds(5)))
+                .get()
+                .extracting(Subscription::grants)
+                .isEqualTo(new Grants(List.of()));
+        assertThat(subscriptions.updateGrants(UUID.randomUUID(), new Grants(List.of()), NOW))
+                .isEmpty();
+    }
+
+    @Test
+    @Tag("SC-2")
+    void secretsAreSealedBoundToTheirRowAndEndWithTheirGrace() {
+        AtomicReference<Instant> now = new AtomicReference<>(NOW);
+        SubscriptionSecrets secrets = secrets(now, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+        Subscription one = subscription(50, NOW);
+        subscriptions.insert(one);
+        secrets.store(
+                one.id(), List.of(WebhookSecret.parse("whsec_AAECAw=="), WebhookSecret.parse("plain-canary")), NOW);
+
+        List<SigningKeys> keys = secrets.signingKeys(List.of(one)).get(one.id());
+        assertThat(keys).extracting(SigningKeys::prefix).containsExactly("webhook", "svix");
+        assertThat(keys.get(0).keys()).containsExactly(new byte[] {0, 1, 2, 3});
+        assertThat(keys.get(1).keys()).containsExactly("plain-canary".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(DATABASE.number(
+                        "select count(*) from subscription_secrets where position('canary'::bytea in secret) > 0"
+                                + " or position('whsec'::bytea in secret) > 0"))
+                .isZero();
+        SubscriptionSecrets wrongKey = secrets(now, "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+        Assertions.assertThatThrownBy(() -> wrongKey.signingKeys(List.of(one))).isInstanceOf(SecretUnreadable.class);
+
+        DATABASE.execute("update subscription_secrets set expires_at = '" + NOW.plusSeconds(60) + "' where entry = 1");
+        now.set(NOW.plusSeconds(60));
+        assertThat(secrets.signingKeys(List.of(one)).get(one.id()))
+                .extracting(SigningKeys::prefix)
+                .containsExactly("webhook");
+
+        DATABASE.execute("update subscription_secrets set secret = (select secret from subscription_secrets"
+                + " where entry = 1) where entry = 0");
+        Assertions.assertThatThrownBy(() -> secrets.signingKeys(List.of(one))).isInstanceOf(SecretUnreadable.class);
+    }
+
+    private SubscriptionSecrets secrets(AtomicReference<Instant> now, String key) {
+        Clock clock = new Clock() {
+            @Override
+            public Instant instant() {
+                return now.get();
+            }
+
+            @Override
+            public java.time.ZoneId getZone() {
+                return ZoneOffset.UTC;
+            }
+
+            @Override
+            public Clock withZone(java.time.ZoneId zone) {
+                return this;
+            }
+        };
+        Settings settings = Settings.from(Map.of("ringfence.secrets.key", key));
+        return new SubscriptionSecrets(new SubscriptionSecretsRepository(transactions), new SecretBox(settings), clock);
+    }
+}
