@@ -38,6 +38,9 @@ class EnrolmentIT {
             "select count(*) from pg_locks where locktype = 'advisory' and not granted"
                     + " and database = (select oid from pg_database where datname = current_database())";
 
+    private static final String KILL_WAITERS =
+            NOT_GRANTED.replace("count(*)", "count(pg_terminate_backend(pid, 5000))");
+
     @ArquillianResource
     private URI base;
 
@@ -208,6 +211,22 @@ class EnrolmentIT {
             assertThat(answer.code()).isEqualTo("FENCE_TIMEOUT");
         }
         enrol(body()).expect(200);
+    }
+
+    @Test
+    @Tag("FN-5")
+    void a_fence_session_that_is_killed_while_it_waits_is_an_answer_and_is_not_pooled() throws Exception {
+        CompletableFuture<Answer> waiting;
+        try (Connection holder = database.connect()) {
+            lock(holder, "pg_advisory_lock_shared");
+            waiting = CompletableFuture.supplyAsync(() -> enrol(body()));
+            await().until(() -> database.number(KILL_WAITERS) == 1);
+            assertThat(waiting.join().code()).isEqualTo("FENCE_TIMEOUT");
+        }
+        for (int i = 0; i < 5; i++) {
+            enrol(body()).expect(200);
+            awaitSkewAfter(redact());
+        }
     }
 
     @Test
