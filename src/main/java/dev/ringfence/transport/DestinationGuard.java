@@ -5,6 +5,8 @@ import dev.ringfence.time.NanoClock;
 import dev.ringfence.transport.DestinationNotAllowed.Reason;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Initialized;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -45,6 +47,9 @@ public class DestinationGuard {
         this.resolver = resolver;
     }
 
+    /** Makes the guard at start, so that an entry of {@code ringfence.egress.allow} that cannot be read stops the deployment. */
+    void validateAtStart(@Observes @Initialized(ApplicationScoped.class) Object start) {}
+
     /**
      * Checks a URL that is being configured: its form, and where it leads now. Looks the name up, for two seconds at
      * most (names that the operator opened are not looked up): call it outside of transactions.
@@ -76,8 +81,11 @@ public class DestinationGuard {
         }
     }
 
-    /** The addresses to connect to, all of them judged; Refused where one is not allowed. */
-    CompletableFuture<Lookup> permitted(Destination destination) {
+    /**
+     * The addresses to connect to, all of them judged; Refused where one is not allowed. Protected, not package-private:
+     * a proxy in another class loader overrides it all the same.
+     */
+    protected CompletableFuture<Lookup> permitted(Destination destination) {
         InetAddress literal = destination.literal();
         if (literal != null) {
             return CompletableFuture.completedFuture(judge(destination.host(), new Lookup.Found(List.of(literal))));
