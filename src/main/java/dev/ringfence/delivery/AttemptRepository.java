@@ -1,0 +1,108 @@
+package dev.ringfence.delivery;
+
+import dev.ringfence.config.DataSources;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads ledgers. */
+@ApplicationScoped
+class AttemptRepository {
+    /** The bounds let PostgreSQL leave out the ledger's other weeks. */
+    private static final String SELECT = """
+            select a.delivery_id, a.reservation_id, a.number, a.cycle, a.state, a.counted, a.started_at, a.finished_at,
+                   a.http_status, a.code, a.retry_after, a.receipt::text as receipt, a.late_state, a.late_status, a.late_at
+              from delivery_attempts a
+             where a.delivery_id = any (?) and a.delivery_created_at between ? and ?
+             order by a.delivery_id, a.number
+            """;
+
+    private final DataSources dataSources;
+
+    @Inject
+    AttemptRepository(DataSources dataSources) {
+        this.dataSources = dataSources;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    AttemptRepository() {
+        this(null);
+    }
+
+    /** The same deliveries with their ledgers. */
+    List<Delivery> addTo(List<Delivery> deliveries) {
+        if (deliveries.isEmpty()) {
+            return deliveries;
+        }
+        Map<String, List<Attempt>> ledgers = ledgers(deliveries);
+        return deliveries.stream()
+                .map(d -> d.with(ledgers.getOrDefault(d.id(), List.of())))
+                .toList();
+    }
+
+    private Map<String, List<Attempt>> ledgers(List<Delivery> deliveries) {
+        Instant oldest = deliveries.stream()
+                .map(Delivery::createdAt)
+                .min(Instant::compareTo)
+                .orElseThrow();
+        Instant newest = deliveries.stream()
+                .map(Delivery::createdAt)
+                .max(Instant::compareTo)
+                .orElseThrow();
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(SELECT)) {
+            statement.setArray(
+                    1,
+                    connection.createArrayOf(
+                            "bigint", deliveries.stream().map(Delivery::ordinal).toArray()));
+            statement.setObject(2, oldest.atOffset(ZoneOffset.UTC));
+            statement.setObject(3, newest.atOffset(ZoneOffset.UTC));
+            Map<String, List<Attempt>> ledgers = new HashMap<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    ledgers.computeIfAbsent(Long.toString(rows.getLong(1)), id -> new ArrayList<>())
+                            .add(attempt(rows));
+                }
+            }
+            return ledgers;
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("read attempts", e);
+        }
+    }
+
+    private static Attempt attempt(ResultSet row) throws SQLException {
+        return new Attempt(
+                row.getObject("reservation_id", UUID.class),
+                row.getInt("number"),
+                row.getInt("cycle"),
+                AttemptState.valueOf(row.getString("state")),
+                row.getBoolean("counted"),
+                row.getObject("started_at", OffsetDateTime.class).toInstant(),
+                instant(row, "finished_at"),
+                row.getObject("http_status", Integer.class),
+                row.getString("code"),
+                instant(row, "retry_after"),
+                row.getString("receipt"),
+                row.getString("late_state"),
+                row.getObject("late_status", Integer.class),
+                instant(row, "late_at"));
+    }
+
+    private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+        OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
+        return value == null ? null : value.toInstant();
+    }
+}

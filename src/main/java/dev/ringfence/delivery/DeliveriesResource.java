@@ -1,0 +1,82 @@
+package dev.ringfence.delivery;
+
+import dev.ringfence.api.ApiProblem;
+import dev.ringfence.api.Cursor;
+import dev.ringfence.api.Page;
+import dev.ringfence.api.PageLimit;
+import dev.ringfence.api.PathIds;
+import dev.ringfence.api.Responses;
+import dev.ringfence.lifecycle.LifecycleRepository;
+import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.lifecycle.TenantRef;
+import dev.ringfence.security.Roles;
+import jakarta.annotation.security.RolesAllowed;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.BeanParam;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Response;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/** {@code GET /apps/{app}/deliveries}: deliveries with their attempts, newest first, and a single one. */
+@Path("/apps/{app}/deliveries")
+@Produces(Responses.JSON)
+@RequestScoped
+public class DeliveriesResource {
+    private static final Pattern ID = Pattern.compile("[1-9][0-9]{0,17}");
+
+    @Inject
+    DeliveryRepository deliveries;
+
+    @Inject
+    AttemptRepository attempts;
+
+    @Inject
+    LifecycleRepository lifecycles;
+
+    /** Searches the app's deliveries. */
+    @GET
+    @RolesAllowed({Roles.CLIENT, Roles.OPERATOR, Roles.AUDITOR, Roles.ADMIN})
+    public Response search(@PathParam("app") String app, @BeanParam DeliveryFilterParams params) {
+        UUID appId = PathIds.id(app);
+        if (params.tenant == null) {
+            return page(params.query(appId, null));
+        }
+        Optional<Long> tenant =
+                lifecycles.find(TenantRef.ofPath(app, params.tenant)).map(TenantLifecycle::tenantId);
+        if (tenant.isEmpty()) {
+            return Responses.json(200, Page.of(List.<Delivery>of(), PageLimit.MAX, DeliveriesResource::cursor));
+        }
+        return page(params.query(appId, tenant.get()));
+    }
+
+    /** One delivery. */
+    @GET
+    @Path("{delivery}")
+    @RolesAllowed({Roles.CLIENT, Roles.OPERATOR, Roles.AUDITOR, Roles.ADMIN})
+    public Response get(@PathParam("app") String app, @PathParam("delivery") String delivery) {
+        if (!ID.matcher(delivery).matches()) {
+            throw ApiProblem.notFound();
+        }
+        List<Delivery> found = deliveries.find(DeliveryQuery.one(PathIds.id(app), Long.parseLong(delivery)));
+        return attempts.addTo(found).stream()
+                .findFirst()
+                .map(one -> Responses.json(200, one))
+                .orElseThrow(ApiProblem::notFound);
+    }
+
+    private Response page(DeliveryQuery query) {
+        Page<Delivery> page = Page.of(deliveries.find(query), query.limit(), DeliveriesResource::cursor);
+        return Responses.json(200, new Page<>(attempts.addTo(page.items()), page.next()));
+    }
+
+    private static Cursor cursor(Delivery last) {
+        return Cursor.of(last.id());
+    }
+}

@@ -1,0 +1,24 @@
+package dev.ringfence.job;
+
+import dev.ringfence.fence.FenceKey;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A delivery that was due when the scan saw it. Nothing here is a promise: the reservation decides.
+ *
+ * @param subscriptionVersion null where the subscription is gone
+ * @param eventName null where the event's row is gone
+ */
+record Candidate(
+        long id,
+        long tenantId,
+        FenceKey fenceKey,
+        boolean appEnabled,
+        UUID subscriptionId,
+        @Nullable Long subscriptionVersion,
+        int cycle,
+        int cycleAttempts,
+        Instant cycleStartedAt,
+        @Nullable String eventName) {}

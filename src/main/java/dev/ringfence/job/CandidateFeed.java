@@ -1,0 +1,236 @@
+package dev.ringfence.job;
+
+import dev.ringfence.config.Settings;
+import dev.ringfence.time.NanoClock;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands due deliveries to this node's workers, each to one. One scan at a time serves them all; between scans that found nothing it
+ * waits for a signal or the poll period. No connection is held while anybody waits here.
+ */
+@ApplicationScoped
+public class CandidateFeed {
+    private static final Logger LOG = System.getLogger(CandidateFeed.class.getName());
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+    private static final Duration SOON = Duration.ofMillis(50);
+
+    private final CandidateRepository repository;
+    private final Slots slots;
+    private final DeliverySwitch delivery;
+    private final Settings settings;
+    private final Clock clock;
+    private final NanoClock nanos;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Deque<Candidate> buffer = new ArrayDeque<>();
+    private ScanPlace place = ScanPlace.START;
+    private volatile NodeShare share = NodeShare.ALL;
+    private boolean scanning;
+    private boolean signalled = true;
+    private boolean foundThisRound;
+    private boolean stopped;
+    private long nextScan;
+
+    @Inject
+    public CandidateFeed(
+            CandidateRepository repository,
+            Slots slots,
+            DeliverySwitch delivery,
+            Settings settings,
+            Clock clock,
+            NanoClock nanos) {
+        this.repository = repository;
+        this.slots = slots;
+        this.delivery = delivery;
+        this.settings = settings;
+        this.clock = clock;
+        this.nanos = nanos;
+        this.nextScan = nanos == null ? 0 : nanos.nanos();
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    CandidateFeed() {
+        this(null, null, null, null, null, null);
+    }
+
+    /** Something may be due: look now. */
+    public void signal() {
+        lock.lock();
+        try {
+            signalled = true;
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Slots are free again: worth another look where workers wait for work. */
+    void slotsFreed() {
+        lock.lock();
+        try {
+            if (lock.hasWaiters(changed) && buffer.isEmpty()) {
+                signalled = true;
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sets which deliveries are this node's. */
+    public void share(NodeShare mine) {
+        share = mine;
+    }
+
+    /** Hands out nothing any more; workers that wait get their empty answer at once. */
+    public void stop() {
+        lock.lock();
+        try {
+            stopped = true;
+            slots.free(buffer.stream().map(Candidate::id).toList());
+            buffer.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Begins to hand out again, after {@link #stop}. */
+    public void open() {
+        lock.lock();
+        try {
+            stopped = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public boolean stopped() {
+        lock.lock();
+        try {
+            return stopped;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The next deliveries for one worker, at most a window full; empty where none came in time. The caller gives each slot back.
+     */
+    List<Candidate> take(Duration wait) {
+        long until = nanos.nanos() + wait.toNanos();
+        while (true) {
+            lock.lock();
+            try {
+                if (!awaitWork(until)) {
+                    return List.of();
+                }
+                if (!buffer.isEmpty()) {
+                    return drain();
+                }
+                scanning = true;
+                signalled = false;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return List.of();
+            } finally {
+                lock.unlock();
+            }
+            scan();
+        }
+    }
+
+    /** True where the buffer has something or it is this thread's turn to scan; false where the time is over. */
+    private boolean awaitWork(long until) throws InterruptedException {
+        while (true) {
+            long now = nanos.nanos();
+            if (stopped || until - now <= 0) {
+                return false;
+            }
+            boolean mayScan = delivery.on() && !scanning;
+            if (!buffer.isEmpty() || (mayScan && slots.free() > 0 && (signalled || nextScan - now <= 0))) {
+                return true;
+            }
+            long scanIn = mayScan && slots.free() > 0 ? nextScan - now : Long.MAX_VALUE;
+            changed.await(Math.min(until - now, scanIn), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private List<Candidate> drain() {
+        List<Candidate> batch = new ArrayList<>();
+        while (batch.size() < settings.deliveryWindow() && !buffer.isEmpty()) {
+            batch.add(buffer.poll());
+        }
+        if (!buffer.isEmpty()) {
+            changed.signal();
+        }
+        return batch;
+    }
+
+    private void scan() {
+        @Nullable Scan found = null;
+        try {
+            found = repository.scan(order());
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "feed: no look at what is due, trying again soon: {0}", e.getMessage());
+        } finally {
+            lock.lock();
+            try {
+                scanned(found);
+                scanning = false;
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private ScanOrder order() {
+        Instant now = clock.instant();
+        return new ScanOrder(
+                now,
+                now.minus(settings.maxAge()),
+                place,
+                slots.free(),
+                settings.deliveryWindow(),
+                share,
+                slots.left(),
+                slots.coolTenants(),
+                slots.loads());
+    }
+
+    /** After a whole round without a find the feed rests; else it goes on as soon as somebody asks. */
+    private void scanned(@Nullable Scan found) {
+        long now = nanos.nanos();
+        if (found == null) {
+            nextScan = now + AFTER_FAILURE.toNanos();
+            return;
+        }
+        List<Candidate> taken = stopped ? List.of() : slots.take(found.candidates());
+        buffer.addAll(taken);
+        place = found.next();
+        foundThisRound |= !taken.isEmpty();
+        boolean rest = found.wrapped() && !foundThisRound;
+        if (found.wrapped()) {
+            foundThisRound = false;
+        }
+        Duration pause = slots.waitingForAMoment() ? SOON : settings.poll();
+        nextScan = rest ? now + pause.toNanos() : now;
+    }
+}

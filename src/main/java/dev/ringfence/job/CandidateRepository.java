@@ -1,0 +1,150 @@
+package dev.ringfence.job;
+
+import dev.ringfence.config.DataSources;
+import dev.ringfence.delivery.DeliveryStorageException;
+import dev.ringfence.fence.FenceKey;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.transaction.Transactional;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** Finds what is due. */
+@ApplicationScoped
+public class CandidateRepository {
+
+    /**
+     * A loose index scan: it jumps from one (tenant, subscription) pair to the next and takes a few due rows of each, so its cost
+     * follows the pairs that it visits, not the rows that wait. LATERAL with LIMIT keeps every join a look-up per pair, in order, so
+     * that the outer LIMIT ends the walk. Of a paused subscription only expired rows are of interest (SB-3).
+     */
+    private static final String SCAN = """
+            with recursive pairs as (
+              (select d.tenant_id, d.subscription_id from deliveries_live d
+                where d.state in ('pending', 'retrying') and (d.tenant_id, d.subscription_id) > (?::bigint, ?::uuid)
+                order by d.tenant_id, d.subscription_id limit 1)
+              union all
+              select n.tenant_id, n.subscription_id
+                from pairs p, lateral (
+                  select d.tenant_id, d.subscription_id from deliveries_live d
+                   where d.state in ('pending', 'retrying')
+                     and (d.tenant_id, d.subscription_id) > (p.tenant_id, p.subscription_id)
+                   order by d.tenant_id, d.subscription_id limit 1) n
+            )
+            select p.tenant_id, p.subscription_id, c.id, t.fence_key, t.app_enabled, s.version, c.cycle, c.cycle_attempts,
+                   c.cycle_started_at, e.event_name
+              from pairs p
+              left join lateral (
+                select l.fence_key, l.epoch, l.phase, a.enabled as app_enabled
+                  from tenant_lifecycle l join apps a on a.id = l.app_id
+                 where l.tenant_id = p.tenant_id limit 1) t on true
+              left join lateral (
+                select x.version, x.status, x.in_flight from subscriptions x where x.id = p.subscription_id limit 1) s on true
+              left join lateral (
+                select x.taken, x.most from unnest(?::uuid[], ?::integer[], ?::integer[]) as x (id, taken, most)
+                 where x.id = p.subscription_id limit 1) u on true
+              left join lateral (
+                select q.* from (
+                  select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at
+                    from deliveries_live d
+                   where d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
+                     and d.state in ('pending', 'retrying') and d.next_attempt_at <= ?::timestamptz
+                     and d.reservation_id is null and d.protocol = 1 and d.mode = 'PUSH'
+                     and t.phase = 'ACTIVE' and d.epoch = t.epoch and p.tenant_id <> all (?::bigint[])
+                     and d.id % ? = ? and d.id <> all (?::bigint[])
+                   order by d.next_attempt_at
+                   limit greatest(0, least(?::integer, least(s.in_flight, u.most) - coalesce(u.taken, 0)))) q
+                 where s.status is distinct from 'PAUSED' or q.cycle_started_at <= ?::timestamptz) c on true
+              left join lateral (
+                select o.event_name from outbox_events o
+                 where o.ordinal = c.event_ordinal and o.recorded_at = c.event_recorded_at limit 1) e on true
+             limit ?
+            """;
+
+    private final DataSources dataSources;
+
+    @Inject
+    public CandidateRepository(DataSources dataSources) {
+        this.dataSources = dataSources;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    CandidateRepository() {
+        this(null);
+    }
+
+    /** One scan, outside any transaction, so that the chunk's own stays empty. */
+    @Transactional(Transactional.TxType.NOT_SUPPORTED)
+    public Scan scan(ScanOrder order) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(SCAN)) {
+            bind(connection, statement, order);
+            try (ResultSet rows = statement.executeQuery()) {
+                return read(rows, order.limit());
+            }
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("look for due deliveries", e);
+        }
+    }
+
+    private static void bind(Connection connection, PreparedStatement statement, ScanOrder order) throws SQLException {
+        statement.setLong(1, order.after().tenantId());
+        statement.setObject(2, order.after().subscriptionId());
+        List<ScanOrder.Load> loads = order.loads();
+        UUID[] subscriptions =
+                loads.stream().map(ScanOrder.Load::subscriptionId).toArray(UUID[]::new);
+        Integer[] taken = loads.stream().map(ScanOrder.Load::taken).toArray(Integer[]::new);
+        Integer[] most = loads.stream().map(ScanOrder.Load::most).toArray(Integer[]::new);
+        statement.setArray(3, connection.createArrayOf("uuid", subscriptions));
+        statement.setArray(4, connection.createArrayOf("integer", taken));
+        statement.setArray(5, connection.createArrayOf("integer", most));
+        statement.setObject(6, order.now().atOffset(ZoneOffset.UTC));
+        statement.setArray(
+                7, connection.createArrayOf("bigint", order.coolTenants().toArray()));
+        statement.setInt(8, order.share().nodes());
+        statement.setInt(9, order.share().rank());
+        statement.setArray(
+                10, connection.createArrayOf("bigint", order.heldIds().toArray()));
+        statement.setInt(11, order.perPair());
+        statement.setObject(12, order.expiredBefore().atOffset(ZoneOffset.UTC));
+        statement.setInt(13, order.limit());
+    }
+
+    private static Scan read(ResultSet rows, int limit) throws SQLException {
+        List<Candidate> candidates = new ArrayList<>();
+        ScanPlace last = ScanPlace.START;
+        int seen = 0;
+        while (rows.next()) {
+            seen++;
+            last = new ScanPlace(rows.getLong(1), rows.getObject(2, UUID.class));
+            long id = rows.getLong(3);
+            if (!rows.wasNull()) {
+                candidates.add(candidate(rows, id, last));
+            }
+        }
+        boolean wrapped = seen < limit;
+        return new Scan(candidates, wrapped ? ScanPlace.START : last, wrapped);
+    }
+
+    private static Candidate candidate(ResultSet rows, long id, ScanPlace pair) throws SQLException {
+        return new Candidate(
+                id,
+                pair.tenantId(),
+                new FenceKey(rows.getLong(4)),
+                rows.getBoolean(5),
+                pair.subscriptionId(),
+                rows.getObject(6, Long.class),
+                rows.getInt(7),
+                rows.getInt(8),
+                rows.getObject(9, OffsetDateTime.class).toInstant(),
+                rows.getString(10));
+    }
+}

@@ -1,0 +1,148 @@
+package dev.ringfence.job;
+
+import dev.ringfence.config.Settings;
+import dev.ringfence.fence.FenceKey;
+import dev.ringfence.fence.SharedFence;
+import dev.ringfence.fence.TenantFences;
+import dev.ringfence.receipt.Conclusion;
+import dev.ringfence.receipt.Conclusions;
+import dev.ringfence.time.NanoClock;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** From due deliveries to requests under way: what may not be sent is ended, the rest goes under the fence and takes off. */
+@ApplicationScoped
+public class Departure {
+    private static final Logger LOG = System.getLogger(Departure.class.getName());
+    private static final Duration FENCE_TAKEN = Duration.ofMillis(100);
+    private static final Duration LOST_RACE = Duration.ofMillis(200);
+    private static final Duration FAILED = Duration.ofSeconds(1);
+
+    private final Endpoints endpoints;
+    private final Conclusions conclusions;
+    private final TenantFences fences;
+    private final Takeoff takeoff;
+    private final Slots slots;
+    private final Settings settings;
+    private final Clock clock;
+    private final NanoClock nanos;
+
+    @Inject
+    public Departure(
+            Endpoints endpoints,
+            Conclusions conclusions,
+            TenantFences fences,
+            Takeoff takeoff,
+            Slots slots,
+            Settings settings,
+            Clock clock,
+            NanoClock nanos) {
+        this.endpoints = endpoints;
+        this.conclusions = conclusions;
+        this.fences = fences;
+        this.takeoff = takeoff;
+        this.slots = slots;
+        this.settings = settings;
+        this.clock = clock;
+        this.nanos = nanos;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    Departure() {
+        this(null, null, null, null, null, null, null, null);
+    }
+
+    /**
+     * Sends off what may be sent. Slots of what was not sent are given back here, those of the flight when it has landed.
+     *
+     * @return empty where nothing is under way
+     */
+    Optional<Flight> depart(List<Candidate> batch) {
+        try {
+            Map<UUID, Endpoint> known = endpoints.of(batch);
+            return board(sendable(batch, known), known);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "delivery: a batch of {0} was put back: {1}", batch.size(), e.toString());
+            slots.shun(ids(batch), FAILED);
+            return Optional.empty();
+        }
+    }
+
+    private List<Candidate> sendable(List<Candidate> batch, Map<UUID, Endpoint> known) {
+        Instant now = clock.instant();
+        List<Candidate> sendable = new ArrayList<>(batch.size());
+        List<Conclusion> ended = new ArrayList<>();
+        for (Candidate candidate : batch) {
+            Endpoint endpoint = known.get(candidate.subscriptionId());
+            int most = endpoint == null ? 0 : maxAttempts(endpoint);
+            Preflight.judge(candidate, endpoint == null ? null : endpoint.subscription(), now, settings.maxAge(), most)
+                    .ifPresentOrElse(ended::add, () -> sendable.add(candidate));
+        }
+        if (!ended.isEmpty()) {
+            conclusions.conclude(ended, now);
+            slots.shun(ended.stream().map(Conclusion::deliveryId).toList(), LOST_RACE);
+        }
+        return sendable;
+    }
+
+    private Optional<Flight> board(List<Candidate> sendable, Map<UUID, Endpoint> known) {
+        if (sendable.isEmpty()) {
+            return Optional.empty();
+        }
+        Map<Long, FenceKey> keys = new HashMap<>();
+        sendable.forEach(candidate -> keys.put(candidate.tenantId(), candidate.fenceKey()));
+        SharedFence fence = fences.trySharedAll(keys.values(), takeoff.hold());
+        Flight flight = new Flight(fence, keys, nanos);
+        boolean under = false;
+        try {
+            List<Candidate> fenced = fenced(sendable, fence.granted());
+            takeoff.takeOff(flight, fenced, known);
+            under = flight.open() > 0;
+            Set<Long> lost = new HashSet<>(ids(fenced));
+            lost.removeAll(flight.openIds());
+            slots.shun(lost, LOST_RACE);
+        } finally {
+            if (!under) {
+                flight.close();
+            }
+        }
+        return under ? Optional.of(flight) : Optional.empty();
+    }
+
+    private List<Candidate> fenced(List<Candidate> sendable, Set<FenceKey> granted) {
+        List<Candidate> taken = sendable.stream()
+                .filter(candidate -> !granted.contains(candidate.fenceKey()))
+                .toList();
+        if (taken.isEmpty()) {
+            return sendable;
+        }
+        slots.free(ids(taken));
+        slots.cool(taken.stream().map(Candidate::tenantId).distinct().toList(), FENCE_TAKEN);
+        return sendable.stream()
+                .filter(candidate -> granted.contains(candidate.fenceKey()))
+                .toList();
+    }
+
+    private int maxAttempts(Endpoint endpoint) {
+        return Math.min(
+                settings.maxAttempts(), endpoint.subscription().rules().retry().attempts());
+    }
+
+    private static List<Long> ids(List<Candidate> candidates) {
+        return candidates.stream().map(Candidate::id).toList();
+    }
+}

@@ -1,0 +1,86 @@
+package dev.ringfence.job;
+
+import dev.ringfence.subscription.SigningKeys;
+import dev.ringfence.subscription.Subscription;
+import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.subscription.SubscriptionSecrets;
+import dev.ringfence.time.NanoClock;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.transaction.Transactional;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Subscriptions with their keys, kept for a moment so that not every batch reads them again. A changed version is read at once; what
+ * has no version of its own, such as a secret that ends, is seen within that moment. Whether a subscription is active is decided by
+ * the reservation, not here.
+ */
+@ApplicationScoped
+public class Endpoints {
+    private static final long MOMENT = Duration.ofSeconds(1).toNanos();
+    private static final int MOST = 5_000;
+
+    private final SubscriptionRepository subscriptions;
+    private final SubscriptionSecrets secrets;
+    private final NanoClock nanos;
+    private final Map<UUID, Known> known = new ConcurrentHashMap<>();
+
+    private record Known(Endpoint endpoint, long version, long until) {}
+
+    @Inject
+    public Endpoints(SubscriptionRepository subscriptions, SubscriptionSecrets secrets, NanoClock nanos) {
+        this.subscriptions = subscriptions;
+        this.secrets = secrets;
+        this.nanos = nanos;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    Endpoints() {
+        this(null, null, null);
+    }
+
+    /** The endpoints of the candidates; one without an entry is gone. Reads outside any transaction. */
+    @Transactional(Transactional.TxType.NOT_SUPPORTED)
+    public Map<UUID, Endpoint> of(Collection<Candidate> candidates) {
+        long now = nanos.nanos();
+        Map<UUID, Endpoint> found = new HashMap<>();
+        Map<UUID, Long> missing = new HashMap<>();
+        for (Candidate candidate : candidates) {
+            Long version = candidate.subscriptionVersion();
+            if (version != null && !found.containsKey(candidate.subscriptionId())) {
+                Known one = known.get(candidate.subscriptionId());
+                if (one != null && one.version() == version && one.until() - now > 0) {
+                    found.put(candidate.subscriptionId(), one.endpoint());
+                } else {
+                    missing.put(candidate.subscriptionId(), version);
+                }
+            }
+        }
+        if (!missing.isEmpty()) {
+            found.putAll(read(missing, now));
+        }
+        return found;
+    }
+
+    private Map<UUID, Endpoint> read(Map<UUID, Long> missing, long now) {
+        if (known.size() > MOST) {
+            known.clear();
+        }
+        Map<UUID, Subscription> rows = subscriptions.byIds(missing.keySet());
+        Map<UUID, List<SigningKeys>> keys = secrets.signingKeys(rows.values());
+        Map<UUID, Endpoint> read = new HashMap<>();
+        rows.forEach((id, subscription) -> {
+            Endpoint endpoint = new Endpoint(subscription, keys.getOrDefault(id, List.of()));
+            read.put(id, endpoint);
+            known.put(id, new Known(endpoint, missing.getOrDefault(id, 0L), now + MOMENT));
+        });
+        return read;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.ringfence.job;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ringfence.reservation.Reserved;
+import dev.ringfence.signing.StandardWebhooks;
+import dev.ringfence.subscription.SigningKeys;
+import dev.ringfence.transport.Outbound;
+import java.net.URI;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Builds the request of an attempt: the stored bytes, and a time and signatures that are new each time (SG-4, D12). */
+final class Requests {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final TypeReference<Map<String, String>> HEADERS = new TypeReference<>() {};
+
+    private Requests() {}
+
+    /** The request; empty where the delivery holds nothing that could be sent. */
+    static Optional<Outbound> of(Reserved reserved, Endpoint endpoint, Instant now, long sendByNanos) {
+        byte[] body = reserved.body();
+        String url = reserved.url();
+        if (body == null || url == null) {
+            return Optional.empty();
+        }
+        try {
+            var destination = endpoint.subscription().destination();
+            return Optional.of(new Outbound(
+                    URI.create(url),
+                    headers(reserved, body, endpoint, now.getEpochSecond()),
+                    body,
+                    destination.timeout(),
+                    sendByNanos,
+                    destination.ack()));
+        } catch (IllegalArgumentException | JsonProcessingException unsendable) {
+            return Optional.empty();
+        }
+    }
+
+    private static Map<String, String> headers(Reserved reserved, byte[] body, Endpoint endpoint, long seconds)
+            throws JsonProcessingException {
+        Map<String, String> headers = new HashMap<>();
+        if (reserved.headers() != null) {
+            headers.putAll(JSON.readValue(reserved.headers(), HEADERS));
+        }
+        if (reserved.traceparent() != null) {
+            headers.put("traceparent", reserved.traceparent());
+        }
+        for (SigningKeys signing : endpoint.signing()) {
+            headers.put(signing.prefix() + "-id", reserved.messageId());
+            headers.put(signing.prefix() + "-timestamp", Long.toString(seconds));
+            headers.put(signing.prefix() + "-signature", signatures(signing, reserved.messageId(), seconds, body));
+        }
+        return headers;
+    }
+
+    /** One signature per key, so that a receiver may hold the old or the new one (SB-7). */
+    private static String signatures(SigningKeys signing, String id, long seconds, byte[] body) {
+        return signing.keys().stream()
+                .map(key -> StandardWebhooks.sign(key, id, seconds, body))
+                .collect(Collectors.joining(" "));
+    }
+}

@@ -1,0 +1,37 @@
+package dev.ringfence.job;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What a scan looks for.
+ *
+ * @param expiredBefore cycles begun at or before it are too old
+ * @param limit most rows, where a pair with nothing due counts as one
+ * @param perPair most candidates of one (tenant, subscription)
+ * @param share which deliveries are this node's
+ * @param heldIds deliveries to leave out: in hand, or lost a moment ago
+ * @param coolTenants tenants to leave out: their fence was taken a moment ago
+ * @param loads of the subscriptions that have something in flight
+ */
+record ScanOrder(
+        Instant now,
+        Instant expiredBefore,
+        ScanPlace after,
+        int limit,
+        int perPair,
+        NodeShare share,
+        Collection<Long> heldIds,
+        Collection<Long> coolTenants,
+        List<Load> loads) {
+
+    /**
+     * A subscription's slots on this node.
+     *
+     * @param taken in flight or in hand
+     * @param most slots it may have for now, whatever its own limit
+     */
+    record Load(UUID subscriptionId, int taken, int most) {}
+}

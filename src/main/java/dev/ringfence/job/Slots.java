@@ -1,0 +1,141 @@
+package dev.ringfence.job;
+
+import dev.ringfence.config.Settings;
+import dev.ringfence.time.NanoClock;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * What this node has in hand, per subscription and in all, so that only what has a free slot is reserved (AT-1) and a hanging
+ * endpoint fills its own share only (HT-5). An endpoint that has just timed out keeps a few slots until it answers again. Stragglers
+ * no longer count in all: they wait on the network, not on a worker.
+ */
+@ApplicationScoped
+public class Slots {
+    /** Slots of an endpoint that hangs: enough to notice that it answers again. */
+    private static final int WHILE_HANGING = 2;
+
+    private static final int UNLIMITED = Integer.MAX_VALUE;
+
+    private final int capacity;
+    private final NanoClock clock;
+    private final Map<Long, UUID> held = new HashMap<>();
+    private final Map<UUID, Integer> taken = new HashMap<>();
+    private final Map<UUID, Boolean> hanging = new HashMap<>();
+    private final Map<Long, Long> shunned = new HashMap<>();
+    private final Map<Long, Long> coolTenants = new HashMap<>();
+    private int stragglers;
+
+    @Inject
+    public Slots(Settings settings, NanoClock clock) {
+        this(settings.deliveryWorkers() * settings.deliveryWindow(), clock);
+    }
+
+    Slots(int capacity, NanoClock clock) {
+        this.capacity = capacity;
+        this.clock = clock;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    Slots() {
+        this(0, null);
+    }
+
+    /** How many more this node may take in hand. */
+    synchronized int free() {
+        return Math.max(0, capacity - (held.size() - stragglers));
+    }
+
+    /** Takes those of the candidates that are not in hand already. */
+    synchronized List<Candidate> take(List<Candidate> candidates) {
+        List<Candidate> fresh = new ArrayList<>(candidates.size());
+        for (Candidate candidate : candidates) {
+            if (held.putIfAbsent(candidate.id(), candidate.subscriptionId()) == null) {
+                taken.merge(candidate.subscriptionId(), 1, Integer::sum);
+                fresh.add(candidate);
+            }
+        }
+        return fresh;
+    }
+
+    /** Gives slots back. */
+    synchronized void free(Collection<Long> ids) {
+        for (Long id : ids) {
+            UUID subscription = held.remove(id);
+            if (subscription != null) {
+                taken.computeIfPresent(subscription, (key, count) -> count > 1 ? count - 1 : null);
+            }
+        }
+    }
+
+    /** Gives slots back and leaves these deliveries alone for a moment, so that a lost race is not run again at once. */
+    synchronized void shun(Collection<Long> ids, Duration moment) {
+        free(ids);
+        long until = clock.nanos() + moment.toNanos();
+        ids.forEach(id -> shunned.put(id, until));
+    }
+
+    /** Leaves tenants alone for a moment whose fence is taken. */
+    synchronized void cool(Collection<Long> tenantIds, Duration moment) {
+        long until = clock.nanos() + moment.toNanos();
+        tenantIds.forEach(id -> coolTenants.put(id, until));
+    }
+
+    /** What the endpoint did last: hung to its deadline, or answered. */
+    synchronized void behaved(UUID subscription, boolean hung) {
+        if (hung) {
+            hanging.put(subscription, Boolean.TRUE);
+        } else {
+            hanging.remove(subscription);
+        }
+    }
+
+    /** So many in hand now wait for slow endpoints without a worker; negative where they have ended. */
+    synchronized void straggling(int more) {
+        stragglers += more;
+    }
+
+    synchronized List<Long> left() {
+        drop(shunned);
+        List<Long> ids = new ArrayList<>(held.keySet());
+        ids.addAll(shunned.keySet());
+        return ids;
+    }
+
+    synchronized List<Long> coolTenants() {
+        drop(coolTenants);
+        return List.copyOf(coolTenants.keySet());
+    }
+
+    /** True while something is left out that will be worth another look soon. */
+    synchronized boolean waitingForAMoment() {
+        return !shunned.isEmpty() || !coolTenants.isEmpty();
+    }
+
+    synchronized List<ScanOrder.Load> loads() {
+        List<ScanOrder.Load> loads = new ArrayList<>();
+        taken.forEach((id, count) ->
+                loads.add(new ScanOrder.Load(id, count, hanging.containsKey(id) ? WHILE_HANGING : UNLIMITED)));
+        hanging.keySet().stream()
+                .filter(id -> !taken.containsKey(id))
+                .forEach(id -> loads.add(new ScanOrder.Load(id, 0, WHILE_HANGING)));
+        return loads;
+    }
+
+    synchronized int held() {
+        return held.size();
+    }
+
+    private void drop(Map<Long, Long> until) {
+        long now = clock.nanos();
+        until.values().removeIf(end -> end - now <= 0);
+    }
+}

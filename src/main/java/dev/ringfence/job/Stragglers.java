@@ -1,0 +1,101 @@
+package dev.ringfence.job;
+
+import dev.ringfence.fence.FenceLost;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes over flights that wait for slow endpoints, so that their worker can go on with the others (HT-5). Each keeps one fence
+ * connection, for the tenants that still have something open, and no worker; how many there may be is bounded.
+ */
+@ApplicationScoped
+public class Stragglers {
+    private static final Logger LOG = System.getLogger(Stragglers.class.getName());
+
+    /** Fence connections that may be held for stragglers, besides one for each worker. */
+    static final int MOST = 3;
+
+    private static final Duration WAIT = Duration.ofSeconds(1);
+    private static final int MOST_WAITS = 20;
+
+    private final Landing landing;
+    private final Slots slots;
+    private final Semaphore permits = new Semaphore(MOST);
+
+    @Resource
+    private @Nullable ManagedExecutorService executor;
+
+    @Inject
+    public Stragglers(Landing landing, Slots slots) {
+        this.landing = landing;
+        this.slots = slots;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    Stragglers() {
+        this(null, null);
+    }
+
+    /** Takes the flight over, and closes it when it has landed; false where there are too many already. */
+    boolean takeOver(Flight flight) {
+        ManagedExecutorService threads = executor;
+        if (threads == null || !permits.tryAcquire()) {
+            return false;
+        }
+        int waiting = flight.open();
+        slots.straggling(waiting);
+        try {
+            threads.execute(() -> land(flight, waiting));
+            return true;
+        } catch (RejectedExecutionException full) {
+            ended(waiting);
+            return false;
+        }
+    }
+
+    private void land(Flight flight, int waiting) {
+        int left = waiting;
+        try (flight) {
+            trim(flight);
+            for (int waits = 0; flight.open() > 0 && waits < MOST_WAITS; waits++) {
+                int came = landing.settleNext(flight, WAIT);
+                slots.straggling(-came);
+                left -= came;
+                if (came > 0) {
+                    trim(flight);
+                }
+            }
+        } catch (InterruptedException stopping) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "delivery: stragglers are left to reconciliation: {0}", e.toString());
+        } finally {
+            landing.abandon(flight);
+            ended(left);
+        }
+    }
+
+    private static void trim(Flight flight) {
+        if (flight.open() > 0) {
+            try {
+                flight.trim();
+            } catch (FenceLost lost) {
+                LOG.log(Level.DEBUG, "delivery: the fence of stragglers is lost; their answers will be uncertain");
+            }
+        }
+    }
+
+    private void ended(int waiting) {
+        slots.straggling(-waiting);
+        permits.release();
+    }
+}

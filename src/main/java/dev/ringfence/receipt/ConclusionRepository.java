@@ -1,0 +1,63 @@
+package dev.ringfence.receipt;
+
+import dev.ringfence.config.DataSources;
+import dev.ringfence.delivery.DeliveryStorageException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.List;
+
+/** The statement of {@link Conclusions}. */
+@ApplicationScoped
+public class ConclusionRepository {
+    private static final String CONCLUDE = """
+            with given as materialized (
+              select * from unnest(?::bigint[], ?::integer[], ?::text[], ?::text[]) as g (id, cycle, state, code)
+            ), held as materialized (
+              select d.id from deliveries_live d join given g on g.id = d.id and g.cycle = d.cycle
+               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying') and d.reservation_id is null
+               order by d.id
+               for no key update of d skip locked
+            )
+            update deliveries d
+               set state = g.state, last_code = g.code, next_attempt_at = null, finished_at = ?, updated_at = ?
+              from held h, given g
+             where d.id = h.id and g.id = h.id and d.state in ('pending', 'retrying')
+            """;
+
+    private final DataSources dataSources;
+
+    @Inject
+    public ConclusionRepository(DataSources dataSources) {
+        this.dataSources = dataSources;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    ConclusionRepository() {
+        this(null);
+    }
+
+    int conclude(List<Conclusion> conclusions, OffsetDateTime now) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(CONCLUDE)) {
+            Long[] ids = conclusions.stream().map(Conclusion::deliveryId).toArray(Long[]::new);
+            Integer[] cycles = conclusions.stream().map(Conclusion::cycle).toArray(Integer[]::new);
+            String[] states = conclusions.stream().map(c -> c.state().text()).toArray(String[]::new);
+            String[] codes = conclusions.stream().map(c -> c.code().name()).toArray(String[]::new);
+            statement.setArray(1, connection.createArrayOf("bigint", ids));
+            statement.setArray(2, connection.createArrayOf("integer", cycles));
+            statement.setArray(3, connection.createArrayOf("text", states));
+            statement.setArray(4, connection.createArrayOf("text", codes));
+            statement.setArray(5, connection.createArrayOf("bigint", ids));
+            statement.setObject(6, now);
+            statement.setObject(7, now);
+            return statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("end deliveries", e);
+        }
+    }
+}

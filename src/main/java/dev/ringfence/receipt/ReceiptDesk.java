@@ -1,0 +1,96 @@
+package dev.ringfence.receipt;
+
+import dev.ringfence.delivery.DeliveryCounters;
+import dev.ringfence.delivery.DeliveryStorageException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Takes outcomes and gets them stored: a batch as a whole, repeated where only concurrency was to blame, then one by one, so that
+ * a receipt that cannot be stored harms no other. What cannot be stored stays open in the ledger, spent, until it is reconciled.
+ */
+@ApplicationScoped
+public class ReceiptDesk {
+    private static final Logger LOG = System.getLogger(ReceiptDesk.class.getName());
+    private static final int TRIES = 3;
+
+    private final Receipts receipts;
+    private final DeliveryCounters counters;
+
+    @Inject
+    public ReceiptDesk(Receipts receipts, DeliveryCounters counters) {
+        this.receipts = receipts;
+        this.counters = counters;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    ReceiptDesk() {
+        this(null, null);
+    }
+
+    /** Stores what can be stored; never throws because of the database. */
+    public void hand(List<Settlement> settlements, Instant now) {
+        try {
+            count(settlements, repeated(settlements, now));
+        } catch (RuntimeException whole) {
+            if (settlements.size() == 1) {
+                giveUp(settlements.get(0), whole);
+            } else {
+                LOG.log(
+                        Level.WARNING,
+                        "receipts: batch of {0} failed, going on one by one: {1}",
+                        settlements.size(),
+                        whole.getMessage());
+                settlements.forEach(one -> hand(List.of(one), now));
+            }
+        }
+    }
+
+    private Set<UUID> repeated(List<Settlement> settlements, Instant now) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return receipts.settle(settlements, now);
+            } catch (DeliveryStorageException lost) {
+                if (tries == TRIES || !lost.worthRepeating()) {
+                    throw lost;
+                }
+            }
+        }
+    }
+
+    private void giveUp(Settlement settlement, RuntimeException why) {
+        counters.add("receipt.LOST", 1);
+        LOG.log(Level.WARNING, "receipts: {0} stays open: {1}", settlement.reserved(), why.getMessage());
+    }
+
+    private void count(List<Settlement> settlements, Set<UUID> settled) {
+        counters.add("receipt.LATE", (long) settlements.size() - settled.size());
+        for (Settlement s : settlements) {
+            if (settled.contains(s.reserved().reservationId())) {
+                counters.add("attempt." + s.attempt(), 1);
+                counters.add("delivery." + s.delivery().text(), 1);
+                log(s);
+            }
+        }
+    }
+
+    /** OB-6: one fact per transition. */
+    private static void log(Settlement s) {
+        LOG.log(
+                Level.DEBUG,
+                "transition=delivery.{0} outcome={1} code={2} delivery={3} attempt={4} reservation={5}",
+                s.delivery().text(),
+                s.attempt(),
+                s.code(),
+                Long.toString(s.reserved().deliveryId()),
+                s.reserved().number(),
+                s.reserved().reservationId());
+    }
+}

@@ -1,0 +1,183 @@
+package dev.ringfence.receipt;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ringfence.config.DataSources;
+import dev.ringfence.delivery.DeliveryStorageException;
+import dev.ringfence.transport.OutcomeCode;
+import dev.ringfence.transport.Receipt;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The statements of {@link Receipts}. */
+@ApplicationScoped
+public class ReceiptRepository {
+
+    /**
+     * Deliveries are locked in the order of their ids, and only where the reservation is still the open one; attempts follow
+     * their delivery's lock. The bounds on {@code delivery_created_at} let PostgreSQL leave out the ledger's other weeks.
+     */
+    private static final String SETTLE = """
+            with bounds as materialized (
+              select set_config('lock_timeout', '2s', true), ?::timestamptz as now
+            ), given as materialized (
+              select g.* from bounds, unnest(?::bigint[], ?::uuid[], ?::integer[], ?::text[], ?::text[], ?::integer[],
+                  ?::timestamptz[], ?::text[], ?::text[], ?::timestamptz[], ?::text[])
+                as g (id, reservation_id, number, attempt, code, status, retry_after, receipt, state, due, last_code)
+            ), held as materialized (
+              select d.id, d.created_at from deliveries_live d
+                join given g on g.id = d.id and g.reservation_id = d.reservation_id
+               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying')
+               order by d.id
+               for no key update of d
+            ), ledger as (
+              update delivery_attempts a
+                 set state = g.attempt, code = g.code, http_status = g.status, retry_after = g.retry_after,
+                     receipt = g.receipt::jsonb, finished_at = b.now
+                from held h, given g, bounds b
+               where g.id = h.id and a.delivery_id = h.id and a.number = g.number and a.delivery_created_at = h.created_at
+                 and a.delivery_created_at >= ? and a.delivery_created_at <= ?
+                 and a.reservation_id = g.reservation_id and a.state = 'SENDING'
+              returning a.delivery_id
+            )
+            update deliveries d
+               set state = g.state, next_attempt_at = g.due, last_code = g.last_code, last_status = g.status,
+                   accepted_at = case when g.state = 'delivered' then coalesce(d.accepted_at, b.now) else d.accepted_at end,
+                   finished_at = case when g.state <> 'retrying' then b.now end,
+                   reservation_id = null, reserved_by = null, send_by = null, lease_until = null, updated_at = b.now
+              from ledger l, given g, bounds b
+             where d.id = l.delivery_id and g.id = l.delivery_id and d.state in ('pending', 'retrying')
+            returning g.reservation_id
+            """;
+
+    /** D15: an answer that came after its attempt was closed by somebody else is history and nothing more. */
+    private static final String NOTE_LATE = """
+            with given as materialized (
+              select * from unnest(?::bigint[], ?::uuid[], ?::integer[], ?::text[], ?::integer[])
+                as g (id, reservation_id, number, attempt, status)
+            )
+            update delivery_attempts a set late_state = g.attempt, late_status = g.status, late_at = ?
+              from given g
+             where a.delivery_id = g.id and a.number = g.number and a.reservation_id = g.reservation_id
+               and a.delivery_created_at >= ? and a.delivery_created_at <= ?
+               and a.state <> 'SENDING' and a.late_at is null
+            """;
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final DataSources dataSources;
+
+    @Inject
+    public ReceiptRepository(DataSources dataSources) {
+        this.dataSources = dataSources;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    ReceiptRepository() {
+        this(null);
+    }
+
+    /** Returns the reservations that were still open and are settled now. */
+    Set<UUID> settle(List<Settlement> settlements, OffsetDateTime now) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(SETTLE)) {
+            Columns given = new Columns(connection, settlements);
+            statement.setObject(1, now);
+            statement.setArray(2, given.of("bigint", s -> s.reserved().deliveryId()));
+            statement.setArray(3, given.of("uuid", s -> s.reserved().reservationId()));
+            statement.setArray(4, given.of("integer", s -> s.reserved().number()));
+            statement.setArray(5, given.of("text", s -> s.attempt().name()));
+            statement.setArray(6, given.of("text", s -> name(s.code())));
+            statement.setArray(7, given.of("integer", Settlement::status));
+            statement.setArray(8, given.of("timestamptz", s -> utc(s.retryAfter())));
+            statement.setArray(9, given.of("text", s -> json(s.receipt())));
+            statement.setArray(10, given.of("text", s -> s.delivery().text()));
+            statement.setArray(11, given.of("timestamptz", s -> utc(s.nextAttemptAt())));
+            statement.setArray(12, given.of("text", s -> name(s.lastCode())));
+            statement.setArray(13, given.of("bigint", s -> s.reserved().deliveryId()));
+            statement.setObject(14, oldest(settlements));
+            statement.setObject(15, newest(settlements));
+            Set<UUID> settled = new HashSet<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    settled.add(rows.getObject(1, UUID.class));
+                }
+            }
+            return settled;
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("store receipts", e);
+        }
+    }
+
+    int noteLate(List<Settlement> late, OffsetDateTime now) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(NOTE_LATE)) {
+            Columns given = new Columns(connection, late);
+            statement.setArray(1, given.of("bigint", s -> s.reserved().deliveryId()));
+            statement.setArray(2, given.of("uuid", s -> s.reserved().reservationId()));
+            statement.setArray(3, given.of("integer", s -> s.reserved().number()));
+            statement.setArray(4, given.of("text", s -> s.attempt().name()));
+            statement.setArray(5, given.of("integer", Settlement::status));
+            statement.setObject(6, now);
+            statement.setObject(7, oldest(late));
+            statement.setObject(8, newest(late));
+            return statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("note late answers", e);
+        }
+    }
+
+    private static OffsetDateTime oldest(List<Settlement> settlements) {
+        return settlements.stream()
+                .map(s -> s.reserved().createdAt())
+                .min(Instant::compareTo)
+                .orElseThrow()
+                .atOffset(ZoneOffset.UTC);
+    }
+
+    private static OffsetDateTime newest(List<Settlement> settlements) {
+        return settlements.stream()
+                .map(s -> s.reserved().createdAt())
+                .max(Instant::compareTo)
+                .orElseThrow()
+                .atOffset(ZoneOffset.UTC);
+    }
+
+    private static @Nullable String name(@Nullable OutcomeCode code) {
+        return code == null ? null : code.name();
+    }
+
+    private static @Nullable String utc(@Nullable Instant instant) {
+        return instant == null ? null : instant.toString();
+    }
+
+    private static @Nullable String json(@Nullable Receipt receipt) {
+        try {
+            return receipt == null ? null : JSON.writeValueAsString(receipt);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a receipt is plain data", e);
+        }
+    }
+
+    /** The settlements, column by column, as SQL arrays. */
+    private record Columns(Connection connection, List<Settlement> settlements) {
+        java.sql.Array of(String type, Function<Settlement, @Nullable Object> column) throws SQLException {
+            return connection.createArrayOf(
+                    type, settlements.stream().map(column).toArray());
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package dev.ringfence.reservation;
+
+import dev.ringfence.config.Settings;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.transaction.Transactional;
+import java.time.Clock;
+import java.time.ZoneOffset;
+import java.util.List;
+
+/** The two transactions of {@link Reconciler}. */
+@ApplicationScoped
+public class AbandonedAttempts {
+    private final AbandonedRepository repository;
+    private final Settings settings;
+    private final Clock clock;
+
+    @Inject
+    public AbandonedAttempts(AbandonedRepository repository, Settings settings, Clock clock) {
+        this.repository = repository;
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    AbandonedAttempts() {
+        this(null, null, null);
+    }
+
+    /** Ids, ascending after {@code afterId}, of deliveries whose open attempt outlived its lease. */
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    public List<Long> find(long afterId, int limit) {
+        return repository.find(afterId, limit);
+    }
+
+    /**
+     * Closes those of the attempts that are still open past their lease as {@code UNCERTAIN}: spent, whatever became of the
+     * request (AT-5). The delivery goes on, or ends where attempts or age are used up or it must not be sent twice.
+     *
+     * @return how many were closed
+     */
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    public int close(List<Long> ids) {
+        return repository.close(
+                ids, clock.instant().atOffset(ZoneOffset.UTC), settings.maxAge(), settings.maxAttempts());
+    }
+}

@@ -1,0 +1,183 @@
+package dev.ringfence.reservation;
+
+import dev.ringfence.config.DataSources;
+import dev.ringfence.delivery.DeliveryStorageException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** The statements of {@link Reservations}; each takes a whole batch as arrays. */
+@ApplicationScoped
+public class ReservationRepository {
+
+    /**
+     * Rows are locked in the order of their ids and those that another worker has are skipped, so two batches never wait for each
+     * other. Everything that forbids an attempt is a condition here, because a check before the statement would be stale.
+     * {@code send_by} and {@code lease_until} are the database's time, so every node reads them alike; the worker's own deadline
+     * began before the statement, so it is never later than {@code send_by}.
+     */
+    private static final String RESERVE = """
+            with durable as materialized (
+              select set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '2s', true)
+            ), wanted as materialized (
+              select w.* from durable,
+                unnest(?::bigint[], ?::uuid[], ?::integer[], ?::bigint[], ?::bigint[])
+                  as w (id, reservation_id, max_attempts, next_wait_ms, timeout_ms)
+            ), moment as materialized (
+              select ?::timestamptz as now, ?::bigint * interval '1 millisecond' as max_age,
+                clock_timestamp() + ?::bigint * interval '1 millisecond' as send_by,
+                ?::bigint * interval '1 millisecond' as grace, ?::text as node
+            ), due as materialized (
+              select d.id from deliveries_live d, moment m
+               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying')
+                 and d.reservation_id is null and d.next_attempt_at <= m.now
+                 and d.cycle_started_at > m.now - m.max_age
+               order by d.id
+               for no key update of d skip locked
+            ), reserved as (
+              update deliveries_live d
+                 set attempts = d.attempts + 1, cycle_attempts = d.cycle_attempts + 1,
+                     next_attempt_at = least(m.now + w.next_wait_ms * interval '1 millisecond', d.cycle_started_at + m.max_age),
+                     reservation_id = w.reservation_id, reserved_by = m.node, send_by = m.send_by,
+                     lease_until = m.send_by + w.timeout_ms * interval '1 millisecond' + m.grace, updated_at = m.now
+                from due, wanted w, moment m, tenant_lifecycle t, apps a, subscriptions s
+               where d.id = due.id and w.id = due.id and d.state in ('pending', 'retrying')
+                 and d.reservation_id is null and d.cycle_attempts < w.max_attempts and d.protocol = 1 and d.mode = 'PUSH'
+                 and t.tenant_id = d.tenant_id and t.phase = 'ACTIVE' and t.epoch = d.epoch
+                 and a.id = d.app_id and a.enabled
+                 and s.id = d.subscription_id and s.status = 'ACTIVE'
+              returning d.id, d.created_at, d.tenant_id, d.epoch, d.subscription_id, d.reservation_id, d.cycle, d.attempts,
+                d.cycle_attempts, d.cycle_started_at, d.message_id, d.url, d.headers, d.body_bytes, d.send_by,
+                d.event_ordinal, d.event_recorded_at
+            ), ledger as (
+              insert into delivery_attempts
+                (delivery_id, delivery_created_at, number, cycle, tenant_id, reservation_id, state, node, started_at, send_by)
+              select r.id, r.created_at, r.attempts, r.cycle, r.tenant_id, r.reservation_id, 'SENDING', m.node, m.now, r.send_by
+                from reserved r, moment m
+            )
+            select r.id, r.created_at, r.tenant_id, r.epoch, r.subscription_id, r.reservation_id, r.cycle, r.attempts,
+                   r.cycle_attempts, r.cycle_started_at, coalesce(e.request_started_at, r.created_at), r.message_id, r.url,
+                   r.headers::text, e.traceparent, coalesce(r.body_bytes, e.payload_bytes)
+              from reserved r
+              left join lateral (
+                select o.request_started_at, o.traceparent, o.payload_bytes from outbox_events o
+                 where o.ordinal = r.event_ordinal and o.recorded_at = r.event_recorded_at limit 1) e on true
+            """;
+
+    /** AT-3: the attempt keeps its number and is not counted; the delivery is due at once, as it was. */
+    private static final String RELEASE = """
+            with given as materialized (
+              select * from unnest(?::bigint[], ?::uuid[], ?::integer[]) as g (id, reservation_id, number)
+            ), held as materialized (
+              select d.id, d.created_at, g.reservation_id, g.number from deliveries_live d
+                join given g on g.id = d.id and g.reservation_id = d.reservation_id
+               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying')
+               order by d.id
+               for no key update of d
+            ), ledger as (
+              update delivery_attempts a set state = 'RELEASED', counted = false, finished_at = ?
+                from held h
+               where a.delivery_id = h.id and a.number = h.number and a.delivery_created_at = h.created_at
+                 and a.reservation_id = h.reservation_id and a.state = 'SENDING'
+              returning a.delivery_id
+            )
+            update deliveries_live d
+               set cycle_attempts = d.cycle_attempts - 1, next_attempt_at = ?, reservation_id = null, reserved_by = null,
+                   send_by = null, lease_until = null, updated_at = ?
+              from ledger l
+             where d.id = l.delivery_id and d.state in ('pending', 'retrying')
+            """;
+
+    private final DataSources dataSources;
+
+    @Inject
+    public ReservationRepository(DataSources dataSources) {
+        this.dataSources = dataSources;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    ReservationRepository() {
+        this(null);
+    }
+
+    List<Reserved> reserve(ReservationOrder order) {
+        List<Wanted> wanted = order.wanted();
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(RESERVE)) {
+            Long[] ids = wanted.stream().map(Wanted::deliveryId).toArray(Long[]::new);
+            statement.setArray(1, connection.createArrayOf("bigint", ids));
+            UUID[] reservations = wanted.stream().map(w -> UUID.randomUUID()).toArray(UUID[]::new);
+            statement.setArray(2, connection.createArrayOf("uuid", reservations));
+            Integer[] most = wanted.stream().map(Wanted::maxAttempts).toArray(Integer[]::new);
+            statement.setArray(3, connection.createArrayOf("integer", most));
+            Long[] waits = wanted.stream().map(w -> w.nextWait().toMillis()).toArray(Long[]::new);
+            statement.setArray(4, connection.createArrayOf("bigint", waits));
+            Long[] timeouts = wanted.stream().map(w -> w.timeout().toMillis()).toArray(Long[]::new);
+            statement.setArray(5, connection.createArrayOf("bigint", timeouts));
+            statement.setObject(6, order.now().atOffset(ZoneOffset.UTC));
+            statement.setLong(7, order.maxAge().toMillis());
+            statement.setLong(8, order.sendWindow().toMillis());
+            statement.setLong(9, order.grace().toMillis());
+            statement.setString(10, order.node());
+            statement.setArray(11, connection.createArrayOf("bigint", ids));
+            try (ResultSet rows = statement.executeQuery()) {
+                return read(rows, wanted.size());
+            }
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("reserve deliveries", e);
+        }
+    }
+
+    int release(List<Reserved> unstarted, OffsetDateTime now) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(RELEASE)) {
+            Long[] ids = unstarted.stream().map(Reserved::deliveryId).toArray(Long[]::new);
+            statement.setArray(1, connection.createArrayOf("bigint", ids));
+            UUID[] reservations =
+                    unstarted.stream().map(Reserved::reservationId).toArray(UUID[]::new);
+            statement.setArray(2, connection.createArrayOf("uuid", reservations));
+            Integer[] numbers = unstarted.stream().map(Reserved::number).toArray(Integer[]::new);
+            statement.setArray(3, connection.createArrayOf("integer", numbers));
+            statement.setArray(4, connection.createArrayOf("bigint", ids));
+            statement.setObject(5, now);
+            statement.setObject(6, now);
+            statement.setObject(7, now);
+            return statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("release reservations", e);
+        }
+    }
+
+    private static List<Reserved> read(ResultSet rows, int expected) throws SQLException {
+        List<Reserved> reserved = new ArrayList<>(expected);
+        while (rows.next()) {
+            reserved.add(new Reserved(
+                    rows.getLong(1),
+                    rows.getObject(2, OffsetDateTime.class).toInstant(),
+                    rows.getLong(3),
+                    rows.getObject(4, UUID.class),
+                    rows.getObject(5, UUID.class),
+                    rows.getObject(6, UUID.class),
+                    rows.getInt(7),
+                    rows.getInt(8),
+                    rows.getInt(9),
+                    rows.getObject(10, OffsetDateTime.class).toInstant(),
+                    rows.getObject(11, OffsetDateTime.class).toInstant(),
+                    rows.getString(12),
+                    rows.getString(13),
+                    rows.getString(14),
+                    rows.getString(15),
+                    rows.getBytes(16)));
+        }
+        return reserved;
+    }
+}

@@ -1,0 +1,142 @@
+package dev.ringfence.wake;
+
+import dev.ringfence.config.Settings;
+import dev.ringfence.job.DeliveryJob;
+import dev.ringfence.job.DeliverySwitch;
+import dev.ringfence.job.Heartbeat;
+import dev.ringfence.reservation.Reconciler;
+import dev.ringfence.schema.SchemaMigration;
+import dev.ringfence.time.SkewMonitor;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Resource;
+import jakarta.ejb.ConcurrencyManagement;
+import jakarta.ejb.ConcurrencyManagementType;
+import jakarta.ejb.Singleton;
+import jakarta.ejb.Startup;
+import jakarta.ejb.Timeout;
+import jakarta.ejb.Timer;
+import jakarta.ejb.TimerConfig;
+import jakarta.ejb.TimerService;
+import jakarta.ejb.TransactionManagement;
+import jakarta.ejb.TransactionManagementType;
+import jakarta.inject.Inject;
+import java.io.Serializable;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The node's clockwork. Its timers are not persistent, so a redeployment leaves none behind (D26), and none of them waits for another:
+ * a beat that finds its predecessor still at work is left out.
+ */
+@Singleton
+@Startup
+@ConcurrencyManagement(ConcurrencyManagementType.BEAN)
+@TransactionManagement(TransactionManagementType.BEAN)
+public class DeliveryTimers {
+    private static final Logger LOG = System.getLogger(DeliveryTimers.class.getName());
+    private static final Duration LANDING = Duration.ofSeconds(6);
+
+    /** What is done, and how often, in milliseconds. */
+    enum Beat {
+        SKEW(2_000),
+        HEARTBEAT(1_000),
+        RECONCILE(1_000),
+        PUBLISH(500),
+        DELIVER(500);
+
+        private final long period;
+
+        Beat(long period) {
+            this.period = period;
+        }
+    }
+
+    @Resource
+    private TimerService timers;
+
+    @Inject
+    private Settings settings;
+
+    @Inject
+    private SchemaMigration schema;
+
+    @Inject
+    private SkewMonitor skew;
+
+    @Inject
+    private DeliverySwitch delivery;
+
+    @Inject
+    private Heartbeat heartbeat;
+
+    @Inject
+    private Reconciler reconciler;
+
+    @Inject
+    private FanoutRunner fanout;
+
+    @Inject
+    private DeliveryJob job;
+
+    private final Map<Beat, AtomicBoolean> busy = new EnumMap<>(Beat.class);
+
+    @PostConstruct
+    void start() {
+        schema.ensureCurrent();
+        for (Beat beat : Beat.values()) {
+            busy.put(beat, new AtomicBoolean());
+            long period = beat == Beat.PUBLISH || beat == Beat.DELIVER
+                    ? settings.poll().toMillis()
+                    : beat.period;
+            timers.createIntervalTimer(0, period, new TimerConfig(beat, false));
+        }
+    }
+
+    @Timeout
+    void beat(Timer timer) {
+        Serializable info = timer.getInfo();
+        if (info instanceof Beat beat) {
+            AtomicBoolean atWork = busy.get(beat);
+            if (atWork != null && atWork.compareAndSet(false, true)) {
+                try {
+                    act(beat);
+                } catch (RuntimeException e) {
+                    LOG.log(Level.WARNING, "timer {0}: this beat failed, the next follows: {1}", beat, e.toString());
+                } finally {
+                    atWork.set(false);
+                }
+            }
+        }
+    }
+
+    private void act(Beat beat) {
+        if (beat == Beat.SKEW) {
+            skew.measure();
+        } else if (delivery.on()) {
+            switch (beat) {
+                case HEARTBEAT -> heartbeat.beat();
+                case RECONCILE -> reconciler.reconcile();
+                case PUBLISH -> fanout.signal();
+                case DELIVER -> job.ensureRunning();
+                default -> throw new IllegalStateException(beat.name());
+            }
+        }
+    }
+
+    /** Lets what is under way land; what does not, the ledger remembers. */
+    @PreDestroy
+    void stop() {
+        try {
+            timers.getTimers().forEach(Timer::cancel);
+            job.stop(LANDING);
+            heartbeat.end();
+        } catch (RuntimeException e) {
+            LOG.log(Level.INFO, "delivery stopped without order: {0}", e.toString());
+        }
+    }
+}

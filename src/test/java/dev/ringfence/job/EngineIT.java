@@ -1,0 +1,101 @@
+package dev.ringfence.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.harness.ServerProcess;
+import dev.ringfence.harness.TestReceiver;
+import dev.ringfence.harness.TestReceiver.Answer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The engine in a real server, on rows as fan-out leaves them. */
+class EngineIT {
+    private static DeliveryFixture fixture;
+    private static ServerProcess server;
+
+    @BeforeAll
+    static void start() {
+        fixture = new DeliveryFixture();
+        server = ServerProcess.named("engine")
+                .database(fixture.database)
+                .config("ringfence.secrets.key", "Y2FtcGFpZ24tc2VjcmV0cy1rZXktMDEyMzQ1Njc4OTA=")
+                .config("ringfence.egress.allow", "127.0.0.0/8")
+                .start();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+        fixture.close();
+    }
+
+    private static long count(long tenant, String state) {
+        return fixture.database.number("select count(*) from ringfence.deliveries where tenant_id = " + tenant
+                + " and state = '" + state + "'");
+    }
+
+    private static Instant due() {
+        return Instant.now().minusSeconds(1);
+    }
+
+    @Test
+    @Tag("AT-1")
+    void what_is_due_arrives_once() throws Exception {
+        try (TestReceiver receiver = TestReceiver.start()) {
+            long tenant = fixture.tenant("once");
+            for (int i = 0; i < 5; i++) {
+                UUID subscription = fixture.subscription(
+                        tenant, "AT_LEAST_ONCE", 6, receiver.url("/hook/" + i).toString(), 32);
+                fixture.deliveries(tenant, subscription, 100, due());
+            }
+
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 500);
+
+            assertThat(receiver.requests().stream()
+                            .map(TestReceiver.Request::text)
+                            .distinct())
+                    .hasSize(500);
+            assertThat(receiver.count()).isEqualTo(500);
+            assertThat(fixture.database.number("select count(*) from ringfence.delivery_attempts where tenant_id = "
+                            + tenant + " and state = 'ACKNOWLEDGED' and number = 1 and http_status = 200"))
+                    .isEqualTo(500);
+        }
+    }
+
+    @Test
+    @Tag("AT-2")
+    void a_hanging_endpoint_holds_up_nobody_else() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        try (TestReceiver receiver = TestReceiver.start()) {
+            receiver.answering(request ->
+                    request.path().startsWith("/hang") ? Answer.status(200).heldBy(never) : Answer.status(200));
+            long tenant = fixture.tenant("hanging");
+            UUID hanging = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/hang").toString(), 32);
+            fixture.deliveries(tenant, hanging, 2_000, due().minusSeconds(60));
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> receiver.count() >= 10);
+            UUID healthy = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/fine").toString(), 32);
+            fixture.deliveries(tenant, healthy, 1, due());
+
+            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> count(tenant, "delivered") == 1);
+
+            assertThat(count(tenant, "pending"))
+                    .as("still waiting at the hanging endpoint")
+                    .isGreaterThan(1_000);
+            fixture.update("update subscriptions set status = 'PAUSED' where id = ?", hanging);
+        } finally {
+            never.countDown();
+        }
+    }
+}
