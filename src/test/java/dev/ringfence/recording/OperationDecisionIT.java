@@ -17,8 +17,10 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Operations on PostgreSQL: aggregate, events and receipt in one transaction. */
+@Timeout(120)
 class OperationDecisionIT {
     private static final String AGGREGATES = "select count(*) from ringfence.aggregates";
     private static final String EVENTS = "select count(*) from ringfence.outbox_events";

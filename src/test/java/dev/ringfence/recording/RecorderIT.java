@@ -28,8 +28,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Recording of events on PostgreSQL. */
+@Timeout(120)
 class RecorderIT {
     private static final String EVENTS = "select count(*) from ringfence.outbox_events";
     private static final String KEYS = "select count(*) from ringfence.event_keys";
