@@ -75,7 +75,8 @@ class EventWriter {
         Map<DedupeKey, KnownEvent> known = outbox.known(origin.tenantId(), origin.epoch(), keys);
         List<EventResult> results = new ArrayList<>();
         for (int i = 0; i < submission.size(); i++) {
-            KnownEvent before = known.get(submission.key(i));
+            DedupeKey key = submission.key(i);
+            KnownEvent before = key == null ? null : known.get(key);
             if (before == null) {
                 results.add(new EventResult(null, null, !submission.isFirst(i)));
             } else {

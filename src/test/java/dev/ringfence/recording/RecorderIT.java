@@ -298,6 +298,7 @@ class RecorderIT {
         assertThat(answer.at("/results/0/eventId")).isEqualTo(known.at("/results/0/eventId"));
         assertThat(answer.at("/results/0/deduplicated").booleanValue()).isTrue();
         assertThat(answer.at("/results/1").has("eventId")).isFalse();
+        assertThat(shop.check(event("o2", "{}", "")).path("results")).hasSize(1);
         assertThat(refused(() -> shop.check(event("o9", "{}", "\"occurrenceKey\":\"k1\",")))
                         .code())
                 .isEqualTo("OCCURRENCE_KEY_REUSED");

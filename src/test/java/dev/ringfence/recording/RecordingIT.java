@@ -34,6 +34,7 @@ class RecordingIT {
             .config("ringfence.bootstrap.admin-key", ADMIN_KEY)
             .config("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]))
             .config("ringfence.delivery.enabled", "false")
+            .startLimit(Duration.ofMinutes(5))
             .build();
 
     private static RingfenceClient admin;
