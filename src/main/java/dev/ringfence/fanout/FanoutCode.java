@@ -5,7 +5,7 @@ public enum FanoutCode {
     /** Somebody holds the tenant's fence exclusively; the event is tried again soon and the try does not count. */
     FENCE_TAKEN("The tenant's fence was taken; fan-out is tried again."),
     /** The publish transaction failed for this event. */
-    FANOUT_FAILED("Fan-out failed; see the server log for the time of the last attempt."),
+    FANOUT_FAILED("The transaction that publishes this event failed."),
     /** The stored envelope is no JSON object, so no match filter can be asked. */
     MALFORMED_PAYLOAD("The stored envelope is not a JSON object."),
     /** The tenant has a newer installation, or none: the event belongs to one that is gone (RC-3). */

@@ -1,6 +1,7 @@
 package dev.ringfence.subscription;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.api.TimeCursor;
 import dev.ringfence.config.DataSources;
 import dev.ringfence.json.StrictJson;
 import dev.ringfence.outbox.StorageException;
@@ -108,12 +109,12 @@ public class SubscriptionRepository {
     }
 
     /** The subscriptions of a tenant in the order of their creation, after the given place. */
-    List<Subscription> page(long tenantId, PagePlace after, int limit) {
+    List<Subscription> page(long tenantId, @Nullable TimeCursor after, int limit) {
         return read(
                 "where tenant_id = ? and (created_at, id) > (?, ?) order by created_at, id limit ?",
                 tenantId,
-                after.createdAt().atOffset(ZoneOffset.UTC),
-                after.id(),
+                (after == null ? Instant.EPOCH : after.at()).atOffset(ZoneOffset.UTC),
+                after == null ? new UUID(0, 0) : after.uuid(),
                 limit);
     }
 

@@ -1,11 +1,11 @@
 package dev.ringfence.subscription;
 
 import dev.ringfence.api.ApiProblem;
-import dev.ringfence.api.Cursor;
 import dev.ringfence.api.Page;
 import dev.ringfence.api.PageLimit;
 import dev.ringfence.api.RequestContext;
 import dev.ringfence.api.Responses;
+import dev.ringfence.api.TimeCursor;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.lifecycle.TenantRef;
@@ -76,9 +76,8 @@ public class SubscriptionsResource {
             @QueryParam("limit") @Nullable String limit) {
         TenantLifecycle row = lifecycles.find(TenantRef.ofPath(app, tenant)).orElseThrow(ApiProblem::notFound);
         int size = PageLimit.parse(limit);
-        List<Subscription> found = rows.page(row.tenantId(), PagePlace.after(Cursor.parse(cursor, 2)), size + 1);
-        Page<Subscription> page =
-                Page.of(found, size, last -> PagePlace.of(last).cursor());
+        List<Subscription> found = rows.page(row.tenantId(), TimeCursor.parse(cursor), size + 1);
+        Page<Subscription> page = Page.of(found, size, last -> TimeCursor.of(last.createdAt(), last.id()));
         return Responses.json(200, page.map(SubscriptionAnswer::of));
     }
 

@@ -2,6 +2,7 @@ package dev.ringfence.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ringfence.api.TimeCursor;
 import dev.ringfence.config.Settings;
 import dev.ringfence.fanout.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
@@ -102,8 +103,9 @@ class SubscriptionRepositoryIT {
         List<Subscription> all =
                 List.of(subscription(30, NOW), subscription(30, NOW), subscription(30, NOW.plusSeconds(1)));
         all.forEach(subscriptions::insert);
-        List<Subscription> first = subscriptions.page(30, PagePlace.after(null), 2);
-        List<Subscription> second = subscriptions.page(30, PagePlace.of(first.get(1)), 2);
+        List<Subscription> first = subscriptions.page(30, null, 2);
+        List<Subscription> second = subscriptions.page(
+                30, new TimeCursor(first.get(1).createdAt(), first.get(1).id().toString()), 2);
         assertThat(first).hasSize(2);
         assertThat(second).hasSize(1);
         assertThat(first).doesNotContainAnyElementsOf(second);
