@@ -17,7 +17,7 @@ import java.util.Map;
 @ApplicationScoped
 public class InboxSignature {
 
-    private static final Duration TOLERANCE = Duration.ofSeconds(300);
+    private static final Duration TOLERANCE = Duration.ofMinutes(5);
 
     @Inject
     ConsumerRepository consumers;

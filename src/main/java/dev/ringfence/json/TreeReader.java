@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.DecimalNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -18,7 +19,7 @@ final class TreeReader {
     private static final int MAX_ERRORS = 100;
 
     private final JsonParser parser;
-    private final JsonNodeFactory nodes = JsonNodeFactory.withExactBigDecimals(true);
+    private final JsonNodeFactory nodes = JsonNodeFactory.instance;
     private final ValueChecks checks = new ValueChecks();
     private final List<FieldError> errors = new ArrayList<>();
 
@@ -93,7 +94,7 @@ final class TreeReader {
         }
         return parser.currentToken() == JsonToken.VALUE_NUMBER_INT
                 ? nodes.numberNode(parser.getBigIntegerValue())
-                : nodes.numberNode(parser.getDecimalValue());
+                : DecimalNode.valueOf(parser.getDecimalValue());
     }
 
     private void note(ValueChecks.Fault fault) {

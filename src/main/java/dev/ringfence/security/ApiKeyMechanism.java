@@ -49,7 +49,7 @@ public class ApiKeyMechanism implements HttpAuthenticationMechanism {
             return authentication.authenticate(ApiKeySecret.of(bearer.group(1)));
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "API keys cannot be looked up", e);
-            request.setAttribute(UNAVAILABLE, Boolean.TRUE);
+            request.setAttribute(UNAVAILABLE, true);
             return Optional.empty();
         }
     }

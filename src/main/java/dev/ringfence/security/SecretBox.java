@@ -59,7 +59,7 @@ public class SecretBox {
      * @throws SecretUnreadable where the bytes were changed, sealed for another purpose, or with another key
      */
     public byte[] open(String purpose, byte[] sealed) {
-        if (sealed.length <= 1 + NONCE_BYTES || sealed[0] != VERSION) {
+        if (sealed.length < 1 + NONCE_BYTES + TAG_BITS / 8 || sealed[0] != VERSION) {
             throw new SecretUnreadable();
         }
         ByteBuffer in = ByteBuffer.wrap(sealed, 1, sealed.length - 1);
