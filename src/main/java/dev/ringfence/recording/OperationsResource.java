@@ -15,6 +15,7 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Response;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +46,12 @@ public class OperationsResource {
     public Response post(
             @PathParam("app") String app,
             @PathParam("tenant") String tenant,
+            @QueryParam("dryRun") @Nullable String dryRun,
             @HeaderParam("Idempotency-Key") @Nullable String key,
             byte[] body) {
+        if (dryRun != null && !dryRun.equals("false")) {
+            throw ApiProblem.invalid("/dryRun", "NOT_AVAILABLE", "operations have no dry run");
+        }
         RecordingRequests.Body read = requests.read(body, "operation");
         Operation operation = Operation.of(read);
         TenantRequest request = facts.tenantRequest(TenantRef.ofPath(app, tenant), read.document());

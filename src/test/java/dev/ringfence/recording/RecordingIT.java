@@ -206,6 +206,8 @@ class RecordingIT {
         assertThat(answer.path("receipt").booleanValue()).isFalse();
         assertThat(answer.path("results")).hasSize(1);
         client.post(base + "events?dryRun=maybe", request).expect(422);
+        client.post(base + "operations?dryRun=true", operation("op-1", 0, "placed"))
+                .expect(422);
         assertThat(events()).isZero();
     }
 
@@ -362,7 +364,6 @@ class RecordingIT {
     }
 
     @Test
-    @Tag("SG-5")
     void a_valid_trace_context_is_kept_with_the_event() {
         String body = RingfenceClient.object()
                 .put("epoch", epoch)
