@@ -13,7 +13,6 @@ import java.util.regex.Pattern;
  */
 final class HeaderRules {
 
-    static final int MAX_HEADERS = 20;
     static final int MAX_NAME = 100;
     static final int MAX_VALUE = 2000;
 

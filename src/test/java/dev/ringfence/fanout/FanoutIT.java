@@ -192,6 +192,7 @@ class FanoutIT {
 
     @Test
     @Tag("SB-2")
+    @Tag("SB-3")
     @Tag("SB-5")
     void filterAndGrantsDecideWhatWaits() {
         fixture.subscription(shop, Map.of("event_types", "'{invoice.*}'"));
@@ -232,7 +233,7 @@ class FanoutIT {
     }
 
     @Test
-    @Tag("SB-1")
+    @Tag("SB-3")
     void eventsFromBeforeASubscriptionOrDuringItsPauseCreateNothing() {
         fixture.record(shop, 1, ORDER, "{}");
         fixture.clock.advance(Duration.ofMillis(1));
