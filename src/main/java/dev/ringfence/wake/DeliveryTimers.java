@@ -2,9 +2,11 @@ package dev.ringfence.wake;
 
 import dev.ringfence.config.Settings;
 import dev.ringfence.job.DeliveryJob;
+import dev.ringfence.job.DeliveryManagement;
 import dev.ringfence.job.DeliverySwitch;
 import dev.ringfence.job.Heartbeat;
 import dev.ringfence.reservation.Reconciler;
+import dev.ringfence.schema.PartitionsRepository;
 import dev.ringfence.schema.SchemaMigration;
 import dev.ringfence.time.SkewMonitor;
 import jakarta.annotation.PostConstruct;
@@ -24,6 +26,7 @@ import jakarta.inject.Inject;
 import java.io.Serializable;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -44,6 +47,7 @@ public class DeliveryTimers {
     /** What is done, and how often, in milliseconds. */
     enum Beat {
         SKEW(2_000),
+        PARTITIONS(3_600_000),
         HEARTBEAT(1_000),
         RECONCILE(1_000),
         PUBLISH(500),
@@ -83,11 +87,21 @@ public class DeliveryTimers {
     @Inject
     private DeliveryJob job;
 
+    @Inject
+    private DeliveryManagement management;
+
+    @Inject
+    private PartitionsRepository partitions;
+
+    @Inject
+    private Clock clock;
+
     private final Map<Beat, AtomicBoolean> busy = new EnumMap<>(Beat.class);
 
     @PostConstruct
     void start() {
         schema.ensureCurrent();
+        management.show();
         for (Beat beat : Beat.values()) {
             busy.put(beat, new AtomicBoolean());
             long period = beat == Beat.PUBLISH || beat == Beat.DELIVER
@@ -117,6 +131,8 @@ public class DeliveryTimers {
     private void act(Beat beat) {
         if (beat == Beat.SKEW) {
             skew.measure();
+        } else if (beat == Beat.PARTITIONS) {
+            partitions.ensure(clock.instant(), PartitionsRepository.WEEKS_AHEAD);
         } else if (delivery.on()) {
             switch (beat) {
                 case HEARTBEAT -> heartbeat.beat();
