@@ -44,12 +44,13 @@ class CommittedFirstIT {
                 fencesOnArrival.put(request.header("webhook-id"), sharedFences(observer));
                 return TestReceiver.Answer.status(200);
             });
-            Campaign campaign = Campaign.on(server, receiver, SUBSCRIPTIONS, RingfenceClient.object());
+            Campaign campaign = Campaign.on(
+                    server, receiver, SUBSCRIPTIONS, RingfenceClient.object().put("timeoutMs", 10_000));
             campaign.record(0, EVENTS, SUBSCRIPTIONS);
             Campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(2));
 
             List<TestReceiver.Request> requests = receiver.requests();
-            assertThat(requests).hasSize(EVENTS);
+            assertThat(requests.size()).isEqualTo(EVENTS);
             assertThat(requests.stream().map(r -> r.header("webhook-id")).distinct())
                     .hasSize(EVENTS);
             assertThat(reservedOnArrival)

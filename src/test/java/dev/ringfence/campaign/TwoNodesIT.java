@@ -26,7 +26,8 @@ class TwoNodesIT {
                 ServerProcess first = Campaign.node("two-a", database).start();
                 ServerProcess second = Campaign.node("two-b", database).start()) {
             assertThat(second.isRunning()).isTrue();
-            Campaign campaign = Campaign.on(first, receiver, SUBSCRIPTIONS, RingfenceClient.object());
+            Campaign campaign = Campaign.on(
+                    first, receiver, SUBSCRIPTIONS, RingfenceClient.object().put("timeoutMs", 10_000));
             campaign.record(0, EVENTS, SUBSCRIPTIONS);
             Campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(3));
 
