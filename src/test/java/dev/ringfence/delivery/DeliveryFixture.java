@@ -47,7 +47,7 @@ public final class DeliveryFixture implements AutoCloseable {
         update(
                 "insert into subscriptions (id, app_id, tenant_id, name, mode, url, signing, ack, semantics, retry_waits, retry_jitter,"
                         + " retry_attempts, in_flight, timeout_ms, dead_threshold, status, grants, created_at, updated_at)"
-                        + " values (?, ?, ?, 'hook', 'PUSH', ?, '[]'::jsonb, 'STATUS', ?, '{60,300}', 0, ?, ?, 2000, 10,"
+                        + " values (?, ?, ?, 'hook', 'PUSH', ?, '[]'::jsonb, 'STATUS', ?, '{60,300}', 0, ?, ?, 10000, 10,"
                         + " 'ACTIVE', '{*}', now(), now())",
                 id,
                 app,

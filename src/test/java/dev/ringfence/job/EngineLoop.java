@@ -1,0 +1,161 @@
+package dev.ringfence.job;
+
+import dev.ringfence.config.Settings;
+import dev.ringfence.delivery.DeliveryCounters;
+import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.delivery.Transactions;
+import dev.ringfence.fence.HeldFences;
+import dev.ringfence.fence.TenantFences;
+import dev.ringfence.lifecycle.LifecycleRepository;
+import dev.ringfence.receipt.Conclusion;
+import dev.ringfence.receipt.ConclusionRepository;
+import dev.ringfence.receipt.Conclusions;
+import dev.ringfence.receipt.ReceiptDesk;
+import dev.ringfence.receipt.ReceiptRepository;
+import dev.ringfence.receipt.Receipts;
+import dev.ringfence.receipt.Settlement;
+import dev.ringfence.reservation.RecheckRepository;
+import dev.ringfence.reservation.ReservationOrder;
+import dev.ringfence.reservation.ReservationRepository;
+import dev.ringfence.reservation.Reservations;
+import dev.ringfence.reservation.Reserved;
+import dev.ringfence.security.SecretBox;
+import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.subscription.SubscriptionSecrets;
+import dev.ringfence.subscription.SubscriptionSecretsRepository;
+import dev.ringfence.time.ClockProducer;
+import dev.ringfence.time.NanoClock;
+import dev.ringfence.transport.HttpTransport;
+import dev.ringfence.transport.Loopback;
+import java.lang.reflect.Field;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** The engine's parts put together by hand and driven by plain threads: everything is real but the server around it. */
+final class EngineLoop implements AutoCloseable {
+    final Slots slots;
+    final CandidateFeed feed;
+    final DeliveryCounters counters = new DeliveryCounters();
+    final DeliverySwitch delivery;
+    private final Transactions transactions;
+    private final HttpTransport transport;
+    private final Departure departure;
+    private final Landing landing;
+    private final List<Thread> workers = new ArrayList<>();
+    private final NanoClock nanos = new NanoClock();
+    private volatile boolean running = true;
+
+    EngineLoop(DeliveryFixture fixture, Map<String, String> config) {
+        Map<String, String> all = new HashMap<>(config);
+        all.put("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]));
+        all.put("ringfence.egress.allow", "127.0.0.0/8");
+        Settings settings = Settings.from(all);
+        Clock clock = ClockProducer.utcMicros();
+        transactions = fixture.transactions;
+        transport = Loopback.open(settings);
+        slots = new Slots(settings, nanos);
+        delivery = new DeliverySwitch(settings);
+        feed = new CandidateFeed(new CandidateRepository(transactions), slots, delivery, settings, clock, nanos);
+        Reservations reservations = new RealReservations();
+        ReceiptDesk desk = new ReceiptDesk(new RealReceipts(), counters);
+        Endpoints endpoints = new Endpoints(
+                new SubscriptionRepository(transactions),
+                new SubscriptionSecrets(
+                        new SubscriptionSecretsRepository(transactions), new SecretBox(settings), clock),
+                nanos);
+        Takeoff takeoff = new Takeoff(
+                reservations, new RecheckRepository(lifecycles()), desk, transport, settings, clock, nanos);
+        TenantFences fences = new TenantFences(transactions, settings, nanos, new HeldFences());
+        departure = new Departure(endpoints, new RealConclusions(), fences, takeoff, slots, settings, clock, nanos);
+        landing = new Landing(desk, reservations, slots, feed, clock);
+        for (int i = 0; i < settings.deliveryWorkers(); i++) {
+            Thread worker = new Thread(this::work, "worker-" + i);
+            workers.add(worker);
+            worker.start();
+        }
+    }
+
+    private LifecycleRepository lifecycles() {
+        try {
+            LifecycleRepository repository = new LifecycleRepository();
+            Field field = LifecycleRepository.class.getDeclaredField("dataSources");
+            field.setAccessible(true);
+            field.set(repository, transactions);
+            return repository;
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void work() {
+        DeliverWriter writer = new DeliverWriter(landing, new Stragglers(landing, slots), nanos);
+        while (running) {
+            List<Candidate> batch = feed.take(Duration.ofMillis(500));
+            if (!batch.isEmpty()) {
+                departure.depart(batch).ifPresent(flight -> {
+                    try {
+                        writer.writeItems(List.of(flight));
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                });
+            }
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        running = false;
+        feed.stop();
+        for (Thread worker : workers) {
+            worker.join();
+        }
+        Loopback.close(transport);
+    }
+
+    private final class RealReservations extends Reservations {
+        RealReservations() {
+            super(new ReservationRepository(transactions), counters);
+        }
+
+        @Override
+        public List<Reserved> reserve(ReservationOrder order) {
+            return transactions.required(() -> super.reserve(order));
+        }
+
+        @Override
+        public int release(List<Reserved> unstarted, Instant now) {
+            return transactions.required(() -> super.release(unstarted, now));
+        }
+    }
+
+    private final class RealReceipts extends Receipts {
+        RealReceipts() {
+            super(new ReceiptRepository(transactions));
+        }
+
+        @Override
+        public Set<UUID> settle(List<Settlement> settlements, Instant now) {
+            return transactions.required(() -> super.settle(settlements, now));
+        }
+    }
+
+    private final class RealConclusions extends Conclusions {
+        RealConclusions() {
+            super(new ConclusionRepository(transactions), counters);
+        }
+
+        @Override
+        public int conclude(List<Conclusion> conclusions, Instant now) {
+            return transactions.required(() -> super.conclude(conclusions, now));
+        }
+    }
+}
