@@ -44,6 +44,14 @@ class EngineIT {
                 + " and state = '" + state + "'");
     }
 
+    /** How many deliveries are in which state with which last code. */
+    private static String states(long tenant) {
+        return fixture.text(
+                "select string_agg(x, ' ' order by x) from (select concat_ws('/', state, last_code) || '=' || count(*) as x"
+                        + " from deliveries where tenant_id = ? group by state, last_code) y",
+                tenant);
+    }
+
     private static Instant due() {
         return Instant.now().minusSeconds(1);
     }
@@ -59,7 +67,9 @@ class EngineIT {
                 fixture.deliveries(tenant, subscription, 100, due());
             }
 
-            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 500);
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(3))
+                    .untilAsserted(() -> assertThat(states(tenant)).isEqualTo("delivered=500"));
 
             assertThat(receiver.requests()).hasSize(500);
             assertThat(receiver.requests())

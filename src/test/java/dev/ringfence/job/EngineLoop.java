@@ -71,8 +71,8 @@ final class EngineLoop implements AutoCloseable {
                 new SubscriptionSecrets(
                         new SubscriptionSecretsRepository(transactions), new SecretBox(settings), clock),
                 nanos);
-        Takeoff takeoff = new Takeoff(
-                reservations, new RecheckRepository(lifecycles()), desk, transport, settings, clock, nanos);
+        Takeoff takeoff =
+                new Takeoff(reservations, new RecheckRepository(lifecycles()), desk, transport, settings, clock, nanos);
         TenantFences fences = new TenantFences(transactions, settings, nanos, new HeldFences());
         departure = new Departure(endpoints, new RealConclusions(), fences, takeoff, slots, settings, clock, nanos);
         landing = new Landing(desk, reservations, slots, feed, clock);

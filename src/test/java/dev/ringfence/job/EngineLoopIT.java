@@ -40,16 +40,15 @@ class EngineLoopIT {
         long tenant = fixture.tenant("once");
         try (TestReceiver receiver = TestReceiver.start()) {
             for (int i = 0; i < 5; i++) {
-                UUID subscription = fixture.subscription(tenant, "AT_LEAST_ONCE", 6, receiver.url("/hook/" + i).toString(), 32);
+                UUID subscription = fixture.subscription(
+                        tenant, "AT_LEAST_ONCE", 6, receiver.url("/hook/" + i).toString(), 32);
                 fixture.deliveries(tenant, subscription, 100, Instant.now().minusSeconds(1));
             }
             try (EngineLoop engine = new EngineLoop(fixture, Map.of())) {
                 Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 500);
-                System.out.println(engine.counters.snapshot());
             }
-            List<String> bodies = receiver.requests().stream().map(TestReceiver.Request::text).toList();
-            System.out.println("requests " + bodies.size() + " distinct " + bodies.stream().distinct().count()
-                    + " " + fixture.text("select string_agg(x, ' ') from (select state || '/' || coalesce(code, '') || '=' || count(*) as x from delivery_attempts group by state, code) y"));
+            List<String> bodies =
+                    receiver.requests().stream().map(TestReceiver.Request::text).toList();
             assertThat(bodies).hasSize(500).doesNotHaveDuplicates();
         }
     }
