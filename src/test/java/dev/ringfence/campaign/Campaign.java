@@ -104,13 +104,14 @@ final class Campaign {
         answer.get().expect(202);
     }
 
-    /** Waits until every recorded event has been fanned out and no delivery waits any more. */
-    static void awaitQuiet(TestDatabase database, long events, Duration limit) {
+    /** Waits until each of this application's recorded events has been fanned out and no delivery waits any more. */
+    void awaitQuiet(TestDatabase database, long events, Duration limit) {
+        String mine = " and app_id = '" + app + "'";
         Awaitility.await("all deliveries ended")
                 .pollInterval(Duration.ofMillis(250))
                 .atMost(limit)
-                .until(() -> database.number("select count(*) from outbox_events where status = 'PUBLISHED'") == events
-                        && database.number("select count(*) from deliveries where state in ('pending', 'retrying')")
+                .until(() -> database.number("select count(*) from outbox_events where status = 'PUBLISHED'" + mine) == events
+                        && database.number("select count(*) from deliveries where state in ('pending', 'retrying')" + mine)
                                 == 0);
     }
 }

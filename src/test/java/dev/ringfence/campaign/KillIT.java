@@ -62,8 +62,8 @@ class KillIT {
                 server.restart();
             }
             recording.get(3, TimeUnit.MINUTES);
-            Campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(3));
-            Ledger ledger = Ledger.read(database);
+            campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(3));
+            Ledger ledger = Ledger.read(database, campaign.app);
             assertThat(ledger.contradictions(receiver.requests(), CEILING))
                     .as("seed %d", seed)
                     .isEmpty();

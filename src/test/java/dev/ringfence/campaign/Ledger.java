@@ -3,9 +3,9 @@ package dev.ringfence.campaign;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.harness.TestReceiver;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,18 +22,20 @@ final class Ledger {
 
     private Ledger() {}
 
-    static Ledger read(TestDatabase database) throws SQLException {
+    static Ledger read(TestDatabase database, String app) throws SQLException {
         Ledger ledger = new Ledger();
         try (Connection c = database.connect();
-                Statement s = c.createStatement();
-                ResultSet r = s.executeQuery("""
+                PreparedStatement s = c.prepareStatement("""
                         select d.id, d.message_id, d.state, d.cycle_attempts,
                                count(a.*) filter (where a.counted), count(a.*), coalesce(d.body_sha256, e.payload_sha256)
                         from deliveries d
                         join outbox_events e on e.ordinal = d.event_ordinal and e.recorded_at = d.event_recorded_at
                         left join delivery_attempts a on a.delivery_id = d.id
+                        where d.app_id = ?::uuid
                         group by d.id, d.message_id, d.state, d.cycle_attempts, coalesce(d.body_sha256, e.payload_sha256)
                         """)) {
+            s.setString(1, app);
+            ResultSet r = s.executeQuery();
             while (r.next()) {
                 Entry entry = new Entry(
                         r.getLong(1),

@@ -29,9 +29,9 @@ class ReceiptStorageIT {
             database.execute("create trigger break_receipts before update on delivery_attempts for each row"
                     + " when (new.state = 'ACKNOWLEDGED') execute function break_receipts()");
             campaign.record(0, EVENTS, 3);
-            Campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(4));
+            campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(4));
 
-            Ledger ledger = Ledger.read(database);
+            Ledger ledger = Ledger.read(database, campaign.app);
             assertThat(ledger.count("dead")).isEqualTo(EVENTS);
             assertThat(ledger.contradictions(receiver.requests(), 6)).isEmpty();
             assertThat(ledger.reservations()).isEqualTo(EVENTS * 6L);

@@ -29,9 +29,9 @@ class TwoNodesIT {
             Campaign campaign = Campaign.on(
                     first, receiver, SUBSCRIPTIONS, RingfenceClient.object().put("timeoutMs", 10_000));
             campaign.record(0, EVENTS, SUBSCRIPTIONS);
-            Campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(3));
+            campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(3));
 
-            Ledger ledger = Ledger.read(database);
+            Ledger ledger = Ledger.read(database, campaign.app);
             assertThat(ledger.count("delivered")).isEqualTo(EVENTS);
             assertThat(ledger.contradictions(receiver.requests(), 6)).isEmpty();
             assertThat((long) receiver.count()).isEqualTo(ledger.reservations());
