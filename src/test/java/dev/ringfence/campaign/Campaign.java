@@ -110,8 +110,10 @@ final class Campaign {
         Awaitility.await("all deliveries ended")
                 .pollInterval(Duration.ofMillis(250))
                 .atMost(limit)
-                .until(() -> database.number("select count(*) from outbox_events where status = 'PUBLISHED'" + mine) == events
-                        && database.number("select count(*) from deliveries where state in ('pending', 'retrying')" + mine)
+                .until(() -> database.number("select count(*) from outbox_events where status = 'PUBLISHED'" + mine)
+                                == events
+                        && database.number(
+                                        "select count(*) from deliveries where state in ('pending', 'retrying')" + mine)
                                 == 0);
     }
 }

@@ -56,22 +56,31 @@ class OneNodeIT {
         try (TestReceiver receiver = TestReceiver.start();
                 Connection observer = database.connect()) {
             receiver.answering(request -> {
-                reservedOnArrival.merge(request.header("webhook-id"), openReservations(observer, request), Integer::sum);
+                reservedOnArrival.merge(
+                        request.header("webhook-id"), openReservations(observer, request), Integer::sum);
                 fencesOnArrival.put(request.header("webhook-id"), sharedFences(observer));
                 return TestReceiver.Answer.status(200);
             });
-            Campaign campaign =
-                    Campaign.on(server, receiver, SUBSCRIPTIONS, RingfenceClient.object().put("timeoutMs", 10_000));
+            Campaign campaign = Campaign.on(
+                    server, receiver, SUBSCRIPTIONS, RingfenceClient.object().put("timeoutMs", 10_000));
             campaign.record(0, events, SUBSCRIPTIONS);
             campaign.awaitQuiet(database, events, Duration.ofMinutes(2));
 
             List<TestReceiver.Request> requests = receiver.requests();
             assertThat(requests.size()).isEqualTo(events);
-            assertThat(requests.stream().map(r -> r.header("webhook-id")).distinct().count()).isEqualTo(events);
-            assertThat(reservedOnArrival).hasSize(events).allSatisfy((id, open) -> assertThat(open)
-                    .as("committed reservations of %s when its request arrived", id)
-                    .isEqualTo(1));
-            assertThat(fencesOnArrival.values()).as("session fences held while the request ran").allMatch(n -> n >= 1);
+            assertThat(requests.stream()
+                            .map(r -> r.header("webhook-id"))
+                            .distinct()
+                            .count())
+                    .isEqualTo(events);
+            assertThat(reservedOnArrival)
+                    .hasSize(events)
+                    .allSatisfy((id, open) -> assertThat(open)
+                            .as("committed reservations of %s when its request arrived", id)
+                            .isEqualTo(1));
+            assertThat(fencesOnArrival.values())
+                    .as("session fences held while the request ran")
+                    .allMatch(n -> n >= 1);
             Ledger ledger = Ledger.read(database, campaign.app);
             assertThat(ledger.contradictions(requests, 6)).isEmpty();
             assertThat(ledger.count("delivered")).isEqualTo(events);
@@ -85,20 +94,21 @@ class OneNodeIT {
     @Test
     @Tag("AT-7")
     void history_holds_codes_and_no_word_of_the_receiver() throws Exception {
-        try (TestReceiver receiver = TestReceiver.start()
-                .answering(request -> switch (request.path()) {
-                    case "/hook/0" -> TestReceiver.Answer.of(400, "{\"error\":\"" + CANARY + "\"}").with("X-Reason", CANARY);
-                    case "/hook/1" -> TestReceiver.Answer.of(301, CANARY).with("Location", "/" + CANARY);
-                    case "/hook/2" -> TestReceiver.Answer.of(503, CANARY);
-                    case "/hook/3" -> TestReceiver.Answer.of(200, CANARY.repeat(1_000));
-                    default -> TestReceiver.Answer.dropped();
-                })) {
+        try (TestReceiver receiver = TestReceiver.start().answering(request -> switch (request.path()) {
+            case "/hook/0" ->
+                TestReceiver.Answer.of(400, "{\"error\":\"" + CANARY + "\"}").with("X-Reason", CANARY);
+            case "/hook/1" -> TestReceiver.Answer.of(301, CANARY).with("Location", "/" + CANARY);
+            case "/hook/2" -> TestReceiver.Answer.of(503, CANARY);
+            case "/hook/3" -> TestReceiver.Answer.of(200, CANARY.repeat(1_000));
+            default -> TestReceiver.Answer.dropped();
+        })) {
             Campaign campaign = Campaign.on(server, receiver, SUBSCRIPTIONS, RingfenceClient.object());
             campaign.record(0, SUBSCRIPTIONS, SUBSCRIPTIONS);
             campaign.awaitQuiet(database, SUBSCRIPTIONS, Duration.ofMinutes(2));
 
             assertThat(codes(campaign))
-                    .containsExactlyInAnyOrder("REFUSED 400", "REDIRECT 301", "EXHAUSTED 503", "EXHAUSTED 200", "EXHAUSTED null");
+                    .containsExactlyInAnyOrder(
+                            "REFUSED 400", "REDIRECT 301", "EXHAUSTED 503", "EXHAUSTED 200", "EXHAUSTED null");
             assertThat(everythingOf("delivery_attempts") + everythingOf("deliveries"))
                     .as("what the ledger holds")
                     .contains("ACK_TOO_LARGE", "CONNECTION_BROKEN", "SERVER_ERROR")
@@ -131,8 +141,9 @@ class OneNodeIT {
 
     /** Between two statements is not idle: only what has waited for longer than a blink counts. */
     private static long idleInTransaction() {
-        return database.number("select count(*) from pg_stat_activity where datname = current_database()"
-                + " and state like 'idle in transaction%' and state_change < clock_timestamp() - interval '500 milliseconds'");
+        return database.number(
+                "select count(*) from pg_stat_activity where datname = current_database()"
+                        + " and state like 'idle in transaction%' and state_change < clock_timestamp() - interval '500 milliseconds'");
     }
 
     private static List<String> codes(Campaign campaign) throws SQLException {
@@ -159,14 +170,11 @@ class OneNodeIT {
     }
 
     private static int openReservations(Connection observer, TestReceiver.Request request) {
-        return ask(
-                observer,
-                """
+        return ask(observer, """
                 select count(*) from deliveries_live d
                 join delivery_attempts a on a.delivery_id = d.id and a.reservation_id = d.reservation_id
                 where d.message_id = ? and a.state = 'SENDING'
-                """,
-                request.header("webhook-id"));
+                """, request.header("webhook-id"));
     }
 
     private static int sharedFences(Connection observer) {
