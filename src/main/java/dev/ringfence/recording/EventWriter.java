@@ -1,17 +1,14 @@
 package dev.ringfence.recording;
 
 import dev.ringfence.outbox.DedupeKey;
-import dev.ringfence.outbox.Envelope;
 import dev.ringfence.outbox.KnownEvent;
 import dev.ringfence.outbox.NewEvent;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.outbox.Origin;
 import dev.ringfence.outbox.OutboxRepository;
-import dev.ringfence.signing.EventIds;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,10 +48,11 @@ class EventWriter {
      */
     List<EventResult> write(Origin origin, RequestOrigin request, Submission submission) {
         submission.refuseReusedKeys();
-        List<NewEvent> candidates = candidates(origin, request, submission);
-        if (candidates.isEmpty()) {
+        int count = submission.firsts().size();
+        if (count == 0) {
             return List.of();
         }
+        List<NewEvent> candidates = new Drafts(origin, request).of(submission, ordinals.next(count));
         Set<String> inserted = outbox.insert(origin, candidates);
         if (!inserted.isEmpty()) {
             queue.recorded(origin.tenantId(), inserted.size());
@@ -86,62 +84,6 @@ class EventWriter {
         }
         submission.refuseReusedKeys();
         return results;
-    }
-
-    private List<NewEvent> candidates(Origin origin, RequestOrigin request, Submission submission) {
-        List<Integer> firsts = new ArrayList<>();
-        for (int i = 0; i < submission.size(); i++) {
-            if (submission.isFirst(i)) {
-                firsts.add(i);
-            }
-        }
-        long[] numbers = firsts.isEmpty() ? new long[0] : ordinals.next(firsts.size());
-        List<NewEvent> candidates = new ArrayList<>();
-        for (int i = 0; i < numbers.length; i++) {
-            candidates.add(candidate(origin, request, submission, firsts.get(i), numbers[i]));
-        }
-        return candidates;
-    }
-
-    private static NewEvent candidate(
-            Origin origin, RequestOrigin request, Submission submission, int index, long ordinal) {
-        SubmittedEvent event = submission.event(index);
-        String causationId = event.causationId();
-        Envelope envelope = new Envelope(
-                origin.appId(),
-                EventIds.event(origin.recordedAt(), ordinal, identity(origin, event)),
-                event.name(),
-                event.occurredAt(),
-                origin.recordedAt(),
-                event.aggregateType(),
-                event.aggregateId(),
-                event.workspaceId(),
-                event.relationshipId(),
-                event.actor(),
-                request.correlationId(),
-                causationId == null ? request.requestId() : causationId,
-                submission.operationId(),
-                event.payload(),
-                event.metadata());
-        return new NewEvent(
-                ordinal,
-                envelope,
-                envelope.bytes(),
-                submission.key(index),
-                event.contentSha256(),
-                event.occurrenceKey(),
-                event.orderingKey());
-    }
-
-    /** What the id binds besides time and ordinal: the content and whose it is (SG-2). */
-    private static byte[] identity(Origin origin, SubmittedEvent event) {
-        ByteBuffer identity = ByteBuffer.allocate(5 * Long.BYTES + event.contentSha256().length);
-        identity.putLong(origin.appId().getMostSignificantBits())
-                .putLong(origin.appId().getLeastSignificantBits());
-        identity.putLong(origin.epoch().getMostSignificantBits())
-                .putLong(origin.epoch().getLeastSignificantBits());
-        identity.putLong(origin.tenantId()).put(event.contentSha256());
-        return DedupeKey.sha256(identity.array());
     }
 
     private List<EventResult> results(

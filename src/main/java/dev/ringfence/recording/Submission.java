@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,11 @@ final class Submission {
     /** Index of the event that this one repeats within the request; its own where it repeats none. */
     int first(int index) {
         return first[index];
+    }
+
+    /** Indexes of the events that repeat no earlier one of the request. */
+    List<Integer> firsts() {
+        return IntStream.range(0, first.length).filter(this::isFirst).boxed().toList();
     }
 
     /** Whether the event repeats no earlier one of the request. */
