@@ -5,6 +5,7 @@ import static dev.ringfence.recording.RecordingFixture.SHOP;
 import static dev.ringfence.recording.RecordingFixture.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.api.ApiProblem;
@@ -17,6 +18,7 @@ import java.sql.ResultSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -25,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,6 +38,12 @@ import org.junit.jupiter.api.Timeout;
 class RecorderIT {
     private static final String EVENTS = "select count(*) from ringfence.outbox_events";
     private static final String KEYS = "select count(*) from ringfence.event_keys";
+
+    /** Lets the statements of several clients overlap, so that they would deadlock if each took its keys in its own order. */
+    private static final String SLOW_KEYS = """
+            create function ringfence.slow() returns trigger language plpgsql as
+              $$ begin perform pg_sleep(0.01); return new; end $$;
+            create trigger slow before insert on ringfence.event_keys for each row execute function ringfence.slow()""";
 
     private RecordingFixture shop = new RecordingFixture();
 
@@ -121,22 +130,47 @@ class RecorderIT {
     @Test
     @Tag("RC-4")
     void ten_clients_that_record_the_same_occurrences_at_once_make_one_row_each() throws Exception {
-        String one = event("o1", "{}", "\"occurrenceKey\":\"k1\",");
-        String two = event("o2", "{}", "\"occurrenceKey\":\"k2\",");
+        int occurrences = 6;
+        shop.database.execute(SLOW_KEYS);
+        List<String> events = IntStream.range(0, occurrences)
+                .mapToObj(i -> event("o" + i, "{}", "\"occurrenceKey\":\"k" + i + "\","))
+                .toList();
+        List<String> reversed = new ArrayList<>(events);
+        Collections.reverse(reversed);
         List<Callable<JsonNode>> clients = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            clients.add(i % 2 == 0 ? () -> shop.record(one, two) : () -> shop.record(two, one));
+            String[] order = (i % 2 == 0 ? events : reversed).toArray(String[]::new);
+            clients.add(() -> shop.record(order));
         }
-        List<JsonNode> answers = all(clients);
-        assertThat(shop.database.number(EVENTS)).isEqualTo(2);
-        assertThat(answers.stream()
-                        .flatMap(answer -> IntStream.range(0, 2).mapToObj(i -> answer.at("/results/" + i)))
+        List<JsonNode> results = allAtOnce(clients).stream()
+                .flatMap(answer -> StreamSupport.stream(answer.path("results").spliterator(), false))
+                .toList();
+        assertThat(shop.database.number(EVENTS)).isEqualTo(occurrences);
+        assertThat(results.stream()
                         .filter(result -> !result.path("deduplicated").booleanValue()))
-                .hasSize(2);
-        assertThat(answers.stream()
-                        .flatMap(answer -> IntStream.range(0, 2).mapToObj(i -> answer.at("/results/" + i + "/eventId")))
+                .hasSize(occurrences);
+        assertThat(results.stream()
+                        .map(result -> result.path("eventId").asText())
                         .distinct())
-                .hasSize(2);
+                .hasSize(occurrences);
+    }
+
+    /** Keeps the tenant fenced until everybody waits for it. */
+    private <T> List<T> allAtOnce(List<Callable<T>> work) throws Exception {
+        ExecutorService starter = Executors.newSingleThreadExecutor();
+        try (Connection holder = shop.database.connect()) {
+            holder.createStatement()
+                    .execute("select pg_advisory_lock(" + SHOP.fenceKey().value() + ")");
+            Future<List<T>> results = starter.submit(() -> all(work));
+            await().until(() -> shop.database.number(
+                            "select count(*) from pg_locks where locktype = 'advisory'"
+                                    + " and not granted and database = (select oid from pg_database where datname = current_database())")
+                    == work.size());
+            holder.close();
+            return results.get();
+        } finally {
+            starter.shutdown();
+        }
     }
 
     private static <T> List<T> all(List<Callable<T>> work) throws Exception {
