@@ -266,7 +266,7 @@ public final class ServerProcess implements AutoCloseable {
         private final Map<String, String> environment = new HashMap<>();
         private int port;
         private String heap = "512m";
-        private Duration startLimit = Duration.ofMinutes(2);
+        private Duration startLimit = Duration.ofMinutes(5);
 
         private Builder(Path base) {
             this.base = base;
