@@ -17,15 +17,15 @@ public class ConclusionRepository {
             with given as materialized (
               select * from unnest(?::bigint[], ?::integer[], ?::text[], ?::text[]) as g (id, cycle, state, code)
             ), held as materialized (
-              select d.id from deliveries_live d join given g on g.id = d.id and g.cycle = d.cycle
-               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying') and d.reservation_id is null
+              select g.* from given g join deliveries_live d on d.id = g.id and d.cycle = g.cycle
+               where d.reservation_id is null
                order by d.id
                for no key update of d skip locked
             )
             update deliveries d
-               set state = g.state, last_code = g.code, next_attempt_at = null, finished_at = ?, updated_at = ?
-              from held h, given g
-             where d.id = h.id and g.id = h.id and d.state in ('pending', 'retrying')
+               set state = h.state, last_code = h.code, next_attempt_at = null, finished_at = ?, updated_at = ?
+              from held h
+             where d.id = h.id and d.state in ('pending', 'retrying')
             """;
 
     private final DataSources dataSources;
@@ -52,9 +52,8 @@ public class ConclusionRepository {
             statement.setArray(2, connection.createArrayOf("integer", cycles));
             statement.setArray(3, connection.createArrayOf("text", states));
             statement.setArray(4, connection.createArrayOf("text", codes));
-            statement.setArray(5, connection.createArrayOf("bigint", ids));
+            statement.setObject(5, now);
             statement.setObject(6, now);
-            statement.setObject(7, now);
             return statement.executeUpdate();
         } catch (SQLException e) {
             throw new DeliveryStorageException("end deliveries", e);

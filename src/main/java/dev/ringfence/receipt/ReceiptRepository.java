@@ -38,29 +38,28 @@ public class ReceiptRepository {
                   ?::timestamptz[], ?::text[], ?::text[], ?::timestamptz[], ?::text[])
                 as g (id, reservation_id, number, attempt, code, status, retry_after, receipt, state, due, last_code)
             ), held as materialized (
-              select d.id, d.created_at from deliveries_live d
-                join given g on g.id = d.id and g.reservation_id = d.reservation_id
-               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying')
+              select g.*, d.created_at from given g
+                join deliveries_live d on d.id = g.id and d.reservation_id = g.reservation_id
                order by d.id
                for no key update of d
             ), ledger as (
               update delivery_attempts a
-                 set state = g.attempt, code = g.code, http_status = g.status, retry_after = g.retry_after,
-                     receipt = g.receipt::jsonb, finished_at = b.now
-                from held h, given g, bounds b
-               where g.id = h.id and a.delivery_id = h.id and a.number = g.number and a.delivery_created_at = h.created_at
+                 set state = h.attempt, code = h.code, http_status = h.status, retry_after = h.retry_after,
+                     receipt = h.receipt::jsonb, finished_at = b.now
+                from held h, bounds b
+               where a.delivery_id = h.id and a.number = h.number and a.delivery_created_at = h.created_at
                  and a.delivery_created_at >= ? and a.delivery_created_at <= ?
-                 and a.reservation_id = g.reservation_id and a.state = 'SENDING'
-              returning a.delivery_id
+                 and a.reservation_id = h.reservation_id and a.state = 'SENDING'
+              returning h.id, h.reservation_id, h.state, h.due, h.status, h.last_code, b.now
             )
             update deliveries d
-               set state = g.state, next_attempt_at = g.due, last_code = g.last_code, last_status = g.status,
-                   accepted_at = case when g.state = 'delivered' then coalesce(d.accepted_at, b.now) else d.accepted_at end,
-                   finished_at = case when g.state <> 'retrying' then b.now end,
-                   reservation_id = null, reserved_by = null, send_by = null, lease_until = null, updated_at = b.now
-              from ledger l, given g, bounds b
-             where d.id = l.delivery_id and g.id = l.delivery_id and d.state in ('pending', 'retrying')
-            returning g.reservation_id
+               set state = l.state, next_attempt_at = l.due, last_code = l.last_code, last_status = l.status,
+                   accepted_at = case when l.state = 'delivered' then coalesce(d.accepted_at, l.now) else d.accepted_at end,
+                   finished_at = case when l.state <> 'retrying' then l.now end,
+                   reservation_id = null, reserved_by = null, send_by = null, lease_until = null, updated_at = l.now
+              from ledger l
+             where d.id = l.id and d.state in ('pending', 'retrying')
+            returning l.reservation_id
             """;
 
     /** D15: an answer that came after its attempt was closed by somebody else is history and nothing more. */
@@ -108,9 +107,8 @@ public class ReceiptRepository {
             statement.setArray(10, given.of("text", s -> s.delivery().text()));
             statement.setArray(11, given.of("timestamptz", s -> utc(s.nextAttemptAt())));
             statement.setArray(12, given.of("text", s -> name(s.lastCode())));
-            statement.setArray(13, given.of("bigint", s -> s.reserved().deliveryId()));
-            statement.setObject(14, oldest(settlements));
-            statement.setObject(15, newest(settlements));
+            statement.setObject(13, oldest(settlements));
+            statement.setObject(14, newest(settlements));
             Set<UUID> settled = new HashSet<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {

@@ -31,8 +31,7 @@ public class AbandonedRepository {
               select d.id, d.created_at, d.tenant_id, d.subscription_id, d.reservation_id, d.attempts, d.cycle_attempts,
                      d.cycle_started_at
                 from deliveries_live d
-               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying')
-                 and d.reservation_id is not null and d.lease_until < statement_timestamp()
+               where d.id = any (?::bigint[]) and d.reservation_id is not null and d.lease_until < statement_timestamp()
                order by d.id
                for no key update of d skip locked
             ), fenced as materialized (
@@ -53,17 +52,16 @@ public class AbandonedRepository {
                 from verdict v, bounds b
                where a.delivery_id = v.id and a.number = v.attempts and a.delivery_created_at = v.created_at
                  and a.reservation_id = v.reservation_id and a.state = 'SENDING'
-              returning a.delivery_id
+              returning v.id, v.code, v.once or v.code <> 'ABANDONED' as over, b.now
             )
             update deliveries d
-               set state = case when v.once or v.code <> 'ABANDONED' then 'dead' else 'retrying' end,
-                   next_attempt_at = case when v.once or v.code <> 'ABANDONED' then null
-                     else greatest(d.next_attempt_at, b.now) end,
-                   finished_at = case when v.once or v.code <> 'ABANDONED' then b.now end,
-                   last_code = v.code, last_status = null, reservation_id = null, reserved_by = null, send_by = null,
-                   lease_until = null, updated_at = b.now
-              from ledger l, verdict v, bounds b
-             where d.id = l.delivery_id and v.id = l.delivery_id and d.state in ('pending', 'retrying')
+               set state = case when l.over then 'dead' else 'retrying' end,
+                   next_attempt_at = case when not l.over then greatest(d.next_attempt_at, l.now) end,
+                   finished_at = case when l.over then l.now end,
+                   last_code = l.code, last_status = null, reservation_id = null, reserved_by = null, send_by = null,
+                   lease_until = null, updated_at = l.now
+              from ledger l
+             where d.id = l.id and d.state in ('pending', 'retrying')
             """;
 
     private final DataSources dataSources;

@@ -19,7 +19,7 @@ import java.util.UUID;
 public class ReservationRepository {
 
     /**
-     * Rows are locked in the order of their ids and those that another worker has are skipped, so two batches never wait for each
+     * The states need no condition: the table holds live ones only. Rows are locked in the order of their ids and those that another worker has are skipped, so two batches never wait for each
      * other. Everything that forbids an attempt is a condition here, because a check before the statement would be stale.
      * {@code send_by} and {@code lease_until} are the database's time, so every node reads them alike; the worker's own deadline
      * began before the statement, so it is never later than {@code send_by}.
@@ -36,10 +36,8 @@ public class ReservationRepository {
                 clock_timestamp() + ?::bigint * interval '1 millisecond' as send_by,
                 ?::bigint * interval '1 millisecond' as grace, ?::text as node
             ), due as materialized (
-              select d.id from deliveries_live d, moment m
-               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying')
-                 and d.reservation_id is null and d.next_attempt_at <= m.now
-                 and d.cycle_started_at > m.now - m.max_age
+              select w.* from wanted w join deliveries_live d on d.id = w.id, moment m
+               where d.reservation_id is null and d.next_attempt_at <= m.now and d.cycle_started_at > m.now - m.max_age
                order by d.id
                for no key update of d skip locked
             ), reserved as (
@@ -48,9 +46,9 @@ public class ReservationRepository {
                      next_attempt_at = least(m.now + w.next_wait_ms * interval '1 millisecond', d.cycle_started_at + m.max_age),
                      reservation_id = w.reservation_id, reserved_by = m.node, send_by = m.send_by,
                      lease_until = m.send_by + w.timeout_ms * interval '1 millisecond' + m.grace, updated_at = m.now
-                from due, wanted w, moment m, tenant_lifecycle t, apps a, subscriptions s
-               where d.id = due.id and w.id = due.id and d.state in ('pending', 'retrying')
-                 and d.reservation_id is null and d.cycle_attempts < w.max_attempts and d.protocol = 1 and d.mode = 'PUSH'
+                from due w, moment m, tenant_lifecycle t, apps a, subscriptions s
+               where d.id = w.id and d.reservation_id is null and d.cycle_attempts < w.max_attempts
+                 and d.protocol = 1 and d.mode = 'PUSH'
                  and t.tenant_id = d.tenant_id and t.phase = 'ACTIVE' and t.epoch = d.epoch
                  and a.id = d.app_id and a.enabled
                  and s.id = d.subscription_id and s.status = 'ACTIVE'
@@ -77,9 +75,8 @@ public class ReservationRepository {
             with given as materialized (
               select * from unnest(?::bigint[], ?::uuid[], ?::integer[]) as g (id, reservation_id, number)
             ), held as materialized (
-              select d.id, d.created_at, g.reservation_id, g.number from deliveries_live d
-                join given g on g.id = d.id and g.reservation_id = d.reservation_id
-               where d.id = any (?::bigint[]) and d.state in ('pending', 'retrying')
+              select g.*, d.created_at from given g
+                join deliveries_live d on d.id = g.id and d.reservation_id = g.reservation_id
                order by d.id
                for no key update of d
             ), ledger as (
@@ -93,7 +90,7 @@ public class ReservationRepository {
                set cycle_attempts = d.cycle_attempts - 1, next_attempt_at = ?, reservation_id = null, reserved_by = null,
                    send_by = null, lease_until = null, updated_at = ?
               from ledger l
-             where d.id = l.delivery_id and d.state in ('pending', 'retrying')
+             where d.id = l.delivery_id
             """;
 
     private final DataSources dataSources;
@@ -128,7 +125,6 @@ public class ReservationRepository {
             statement.setLong(8, order.sendWindow().toMillis());
             statement.setLong(9, order.grace().toMillis());
             statement.setString(10, order.node());
-            statement.setArray(11, connection.createArrayOf("bigint", ids));
             try (ResultSet rows = statement.executeQuery()) {
                 return read(rows, wanted.size());
             }
@@ -147,10 +143,9 @@ public class ReservationRepository {
             statement.setArray(2, connection.createArrayOf("uuid", reservations));
             Integer[] numbers = unstarted.stream().map(Reserved::number).toArray(Integer[]::new);
             statement.setArray(3, connection.createArrayOf("integer", numbers));
-            statement.setArray(4, connection.createArrayOf("bigint", ids));
+            statement.setObject(4, now);
             statement.setObject(5, now);
             statement.setObject(6, now);
-            statement.setObject(7, now);
             return statement.executeUpdate();
         } catch (SQLException e) {
             throw new DeliveryStorageException("release reservations", e);

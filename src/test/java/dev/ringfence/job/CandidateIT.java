@@ -1,0 +1,162 @@
+package dev.ringfence.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ringfence.delivery.DeliveryFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The due scan against PostgreSQL. */
+class CandidateIT {
+    private static final Instant NOW = Instant.now().truncatedTo(ChronoUnit.MICROS);
+    private static final Instant DUE = NOW.minusSeconds(10);
+
+    private DeliveryFixture fixture;
+    private CandidateRepository repository;
+
+    @BeforeEach
+    void open() {
+        fixture = new DeliveryFixture();
+        repository = new CandidateRepository(fixture.transactions);
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    private UUID subscription(long tenant) {
+        return fixture.subscription(tenant, "AT_LEAST_ONCE", 6);
+    }
+
+    private Scan scan(ScanPlace after, int limit, int perPair) {
+        return scan(after, limit, perPair, NodeShare.ALL, List.of(), List.of(), List.of());
+    }
+
+    private Scan scan(
+            ScanPlace after,
+            int limit,
+            int perPair,
+            NodeShare share,
+            List<Long> held,
+            List<Long> cool,
+            List<ScanOrder.Load> loads) {
+        return repository.scan(
+                new ScanOrder(NOW, NOW.minus(Duration.ofHours(24)), after, limit, perPair, share, held, cool, loads));
+    }
+
+    private static List<Long> ids(Scan scan) {
+        return scan.candidates().stream().map(Candidate::id).toList();
+    }
+
+    @Test
+    @Tag("AT-1")
+    void a_tenant_with_thousands_due_does_not_hide_those_with_one() {
+        long big = fixture.tenant("big");
+        fixture.deliveries(big, subscription(big), 2_000, DUE);
+        Set<Long> small = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            long tenant = fixture.tenant("small-" + i);
+            small.addAll(fixture.deliveries(tenant, subscription(tenant), 1, DUE.plusSeconds(5)));
+        }
+
+        Scan scan = scan(ScanPlace.START, 300, 100);
+
+        assertThat(ids(scan)).hasSize(120).containsAll(small);
+        assertThat(scan.wrapped()).isTrue();
+    }
+
+    @Test
+    void the_scan_goes_on_where_it_ended_and_visits_everybody() {
+        Set<Long> all = new HashSet<>();
+        for (int i = 0; i < 12; i++) {
+            long tenant = fixture.tenant("t-" + i);
+            all.addAll(fixture.deliveries(tenant, subscription(tenant), 2, DUE));
+        }
+        List<Long> found = new ArrayList<>();
+        Scan scan = scan(ScanPlace.START, 5, 2);
+        while (true) {
+            found.addAll(ids(scan));
+            if (scan.wrapped()) {
+                break;
+            }
+            scan = scan(scan.next(), 5, 2);
+        }
+        // A pair that the limit cut keeps its second row for the next round.
+        assertThat(found).hasSizeGreaterThanOrEqualTo(18).doesNotHaveDuplicates();
+        assertThat(all).containsAll(found);
+    }
+
+    @Test
+    void slots_held_rows_cool_tenants_and_other_nodes_shares_are_left_out() {
+        long tenant = fixture.tenant("t");
+        UUID subscription = subscription(tenant);
+        List<Long> ids = fixture.deliveries(tenant, subscription, 10, DUE);
+
+        assertThat(ids(scan(ScanPlace.START, 50, 50, NodeShare.ALL, ids.subList(0, 4), List.of(), List.of())))
+                .containsExactlyInAnyOrderElementsOf(ids.subList(4, 10));
+        assertThat(ids(scan(ScanPlace.START, 50, 50, NodeShare.ALL, List.of(), List.of(tenant), List.of())))
+                .isEmpty();
+        List<ScanOrder.Load> loads = List.of(new ScanOrder.Load(subscription, 3, 5));
+        assertThat(ids(scan(ScanPlace.START, 50, 50, NodeShare.ALL, List.of(), List.of(), loads)))
+                .hasSize(2);
+        List<Long> shares = new ArrayList<>();
+        for (int rank = 0; rank < 3; rank++) {
+            shares.addAll(ids(scan(ScanPlace.START, 50, 50, new NodeShare(3, rank), List.of(), List.of(), List.of())));
+        }
+        assertThat(shares).containsExactlyInAnyOrderElementsOf(ids);
+    }
+
+    @Test
+    @Tag("SB-3")
+    void of_a_paused_subscription_only_what_expired_is_found() {
+        long tenant = fixture.tenant("t");
+        UUID subscription = subscription(tenant);
+        fixture.deliveries(tenant, subscription, 1, DUE);
+        List<Long> old = fixture.deliveries(tenant, subscription, 1, NOW.minus(Duration.ofHours(25)));
+        fixture.update("update subscriptions set status = 'PAUSED' where id = ?", subscription);
+
+        assertThat(ids(scan(ScanPlace.START, 50, 50))).isEqualTo(old);
+    }
+
+    @Test
+    void what_is_redacted_stale_unknown_or_under_way_is_left_alone() {
+        long tenant = fixture.tenant("t");
+        List<Long> ids = fixture.deliveries(tenant, subscription(tenant), 1, DUE);
+        assertThat(ids(scan(ScanPlace.START, 50, 50))).isEqualTo(ids);
+
+        fixture.update("update tenant_lifecycle set phase = 'REDACTED'");
+        assertThat(ids(scan(ScanPlace.START, 50, 50))).isEmpty();
+        fixture.update("update tenant_lifecycle set phase = 'ACTIVE', epoch = ?", UUID.randomUUID());
+        assertThat(ids(scan(ScanPlace.START, 50, 50))).isEmpty();
+        fixture.update("update tenant_lifecycle set epoch = ?", fixture.epoch);
+        fixture.update("update deliveries set reservation_id = gen_random_uuid(), lease_until = now()");
+        assertThat(ids(scan(ScanPlace.START, 50, 50))).isEmpty();
+    }
+
+    @Test
+    @Tag("SB-5")
+    void a_lost_subscription_and_a_disabled_app_are_reported_with_the_candidate() {
+        long tenant = fixture.tenant("t");
+        UUID subscription = subscription(tenant);
+        fixture.deliveries(tenant, subscription, 1, DUE);
+        fixture.update("delete from subscriptions where id = ?", subscription);
+        fixture.update("update apps set enabled = false");
+
+        Candidate candidate = scan(ScanPlace.START, 50, 50).candidates().get(0);
+
+        assertThat(candidate.subscriptionVersion()).isNull();
+        assertThat(candidate.appEnabled()).isFalse();
+        assertThat(candidate.eventName()).isEqualTo("order.order.placed.v1");
+    }
+}
