@@ -51,6 +51,12 @@ public record Settings(
         long maxWaiting,
         String node) {
 
+    /** Batches whose slow endpoints are waited for without a worker, besides one batch for each worker. */
+    public static final int STRAGGLERS = 3;
+
+    /** Ceiling of {@link #mostInFlight()}: each request is a connection. */
+    private static final int MOST_IN_FLIGHT = 4_096;
+
     private static final Duration MAX_AGE_CEILING = Duration.ofDays(30);
     private static final int SECRETS_KEY_BYTES = 32;
     private static final int ADMIN_KEY_CHARS = 32;
@@ -84,6 +90,7 @@ public record Settings(
                 read.millis("ringfence.fanout.lease-ms", 15_000, 1_000, 600_000),
                 read.number("ringfence.recording.max-waiting", 100_000, 1, 1_000_000_000),
                 node(read));
+        boundInFlight(read, settings);
         read.failIfFaulty();
         return settings;
     }
@@ -96,6 +103,21 @@ public record Settings(
     /** The 32 bytes of {@code ringfence.secrets.key}. */
     public byte[] secretsKeyBytes() {
         return Base64.getDecoder().decode(secretsKey.text());
+    }
+
+    /** Requests that this node may have in flight at once, over all workers and stragglers. */
+    public int mostInFlight() {
+        return (deliveryWorkers + STRAGGLERS) * deliveryWindow;
+    }
+
+    private static void boundInFlight(SettingReader read, Settings settings) {
+        if (settings.mostInFlight() > MOST_IN_FLIGHT) {
+            read.fault(
+                    "ringfence.delivery.window",
+                    Integer.toString(settings.deliveryWindow),
+                    "at most " + MOST_IN_FLIGHT / (settings.deliveryWorkers + STRAGGLERS)
+                            + " with ringfence.delivery.workers=" + settings.deliveryWorkers);
+        }
     }
 
     private static Optional<SecretValue> bootstrapAdminKey(SettingReader read) {

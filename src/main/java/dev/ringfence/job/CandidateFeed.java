@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public class CandidateFeed {
     private static final Logger LOG = System.getLogger(CandidateFeed.class.getName());
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+    private static final Duration BETWEEN_LOOKS_AROUND = Duration.ofSeconds(1);
     private static final Duration SOON = Duration.ofMillis(50);
 
     private final CandidateRepository repository;
@@ -45,6 +46,7 @@ public class CandidateFeed {
     private boolean foundThisRound;
     private boolean stopped;
     private long nextScan;
+    private long nextLookAround;
 
     @Inject
     public CandidateFeed(
@@ -61,6 +63,7 @@ public class CandidateFeed {
         this.clock = clock;
         this.nanos = nanos;
         this.nextScan = nanos == null ? 0 : nanos.nanos();
+        this.nextLookAround = nextScan;
     }
 
     /** For the container's proxy, which never uses what it holds. */
@@ -209,10 +212,20 @@ public class CandidateFeed {
                 place,
                 slots.free(),
                 settings.deliveryWindow(),
-                share,
+                share.withOverdue(looksAround()),
                 slots.left(),
                 slots.coolTenants(),
                 slots.loads());
+    }
+
+    /** Now and then only, because while all are busy their nodes would race for the same overdue deliveries. */
+    private boolean looksAround() {
+        long now = nanos.nanos();
+        boolean due = nextLookAround - now <= 0;
+        if (due) {
+            nextLookAround = now + BETWEEN_LOOKS_AROUND.toNanos();
+        }
+        return due;
     }
 
     /** After a whole round without a find the feed rests; else it goes on as soon as somebody asks. */

@@ -10,6 +10,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -58,7 +60,7 @@ public class CandidateRepository {
                      and d.state in ('pending', 'retrying') and d.next_attempt_at <= ?::timestamptz
                      and d.reservation_id is null and d.protocol = 1 and d.mode = 'PUSH'
                      and t.phase = 'ACTIVE' and d.epoch = t.epoch and p.tenant_id <> all (?::bigint[])
-                     and d.id % ? = ? and d.id <> all (?::bigint[])
+                     and (d.id % ? = ? or d.next_attempt_at <= ?::timestamptz) and d.id <> all (?::bigint[])
                    order by d.next_attempt_at
                    limit greatest(0, least(?::integer, least(s.in_flight, u.most) - coalesce(u.taken, 0)))) q
                  where s.status is distinct from 'PAUSED' or q.cycle_started_at <= ?::timestamptz) c on true
@@ -67,6 +69,9 @@ public class CandidateRepository {
                  where o.ordinal = c.event_ordinal and o.recorded_at = c.event_recorded_at limit 1) e on true
              limit ?
             """;
+
+    /** A node that delivers has had its own in hand long before. */
+    private static final Duration OVERDUE = Duration.ofSeconds(2);
 
     private final DataSources dataSources;
 
@@ -111,11 +116,17 @@ public class CandidateRepository {
                 7, connection.createArrayOf("bigint", order.coolTenants().toArray()));
         statement.setInt(8, order.share().nodes());
         statement.setInt(9, order.share().rank());
+        statement.setObject(10, overdue(order).atOffset(ZoneOffset.UTC));
         statement.setArray(
-                10, connection.createArrayOf("bigint", order.heldIds().toArray()));
-        statement.setInt(11, order.perPair());
-        statement.setObject(12, order.expiredBefore().atOffset(ZoneOffset.UTC));
-        statement.setInt(13, order.limit());
+                11, connection.createArrayOf("bigint", order.heldIds().toArray()));
+        statement.setInt(12, order.perPair());
+        statement.setObject(13, order.expiredBefore().atOffset(ZoneOffset.UTC));
+        statement.setInt(14, order.limit());
+    }
+
+    /** Another node's deliveries that were due by then are taken too. */
+    private static Instant overdue(ScanOrder order) {
+        return order.share().andOverdue() ? order.now().minus(OVERDUE) : Instant.EPOCH;
     }
 
     private static Scan read(ResultSet rows, int limit) throws SQLException {

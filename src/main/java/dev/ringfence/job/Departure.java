@@ -75,7 +75,7 @@ public class Departure {
         try {
             Map<UUID, Endpoint> known = endpoints.of(batch);
             return board(sendable(batch, known), known);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "delivery: a batch of {0} was put back: {1}", batch.size(), e.toString());
             slots.shun(ids(batch), FAILED);
             return Optional.empty();
@@ -107,20 +107,30 @@ public class Departure {
         sendable.forEach(candidate -> keys.put(candidate.tenantId(), candidate.fenceKey()));
         SharedFence fence = fences.trySharedAll(keys.values(), takeoff.hold());
         Flight flight = new Flight(fence, keys, nanos);
-        boolean under = false;
         try {
             List<Candidate> fenced = fenced(sendable, fence.granted());
-            takeoff.takeOff(flight, fenced, known);
-            under = flight.open() > 0;
+            takeOff(flight, fenced, known);
             Set<Long> lost = new HashSet<>(ids(fenced));
             lost.removeAll(flight.openIds());
             slots.shun(lost, LOST_RACE);
         } finally {
-            if (!under) {
+            if (flight.open() == 0) {
                 flight.close();
             }
         }
-        return under ? Optional.of(flight) : Optional.empty();
+        return flight.open() > 0 ? Optional.of(flight) : Optional.empty();
+    }
+
+    /** Once something owes an answer, the flight goes on under its fence whatever happened to the rest (FN-7). */
+    private void takeOff(Flight flight, List<Candidate> fenced, Map<UUID, Endpoint> known) {
+        try {
+            takeoff.takeOff(flight, fenced, known);
+        } catch (RuntimeException | Error e) {
+            if (flight.open() == 0) {
+                throw e;
+            }
+            LOG.log(Level.ERROR, "delivery: take-off failed with " + flight.open() + " under way", e);
+        }
     }
 
     private List<Candidate> fenced(List<Candidate> sendable, Set<FenceKey> granted) {

@@ -14,23 +14,28 @@ public class Heartbeat {
 
     private final NodeRepository repository;
     private final CandidateFeed feed;
+    private final DeliveryJob job;
     private final Settings settings;
 
     @Inject
-    public Heartbeat(NodeRepository repository, CandidateFeed feed, Settings settings) {
+    public Heartbeat(NodeRepository repository, CandidateFeed feed, DeliveryJob job, Settings settings) {
         this.repository = repository;
         this.feed = feed;
+        this.job = job;
         this.settings = settings;
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Heartbeat() {
-        this(null, null, null);
+        this(null, null, null, null);
     }
 
-    /** One beat; call it each second. */
+    /** One beat, left out while the delivery job does not run: a share that nobody works on would wait. Call it each second. */
     public void beat() {
+        if (!job.running()) {
+            return;
+        }
         repository.beat(settings.node());
         List<String> alive = repository.alive(SILENCE);
         int rank = alive.indexOf(settings.node());

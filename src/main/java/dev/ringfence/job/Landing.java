@@ -118,7 +118,7 @@ public class Landing {
     }
 
     /** FN-6: once HTTP began, an answer that came without the fence proves nothing. What proves that no byte left, still does. */
-    private static SendResult withoutFence(SendResult result) {
+    static SendResult withoutFence(SendResult result) {
         if (result instanceof SendResult.Acknowledged ack) {
             return new SendResult.Uncertain(OutcomeCode.FENCE_LOST, ack.status(), null);
         }

@@ -1,5 +1,6 @@
 package dev.ringfence.job;
 
+import dev.ringfence.config.Settings;
 import dev.ringfence.fence.FenceLost;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
@@ -21,7 +22,7 @@ public class Stragglers {
     private static final Logger LOG = System.getLogger(Stragglers.class.getName());
 
     /** Fence connections that may be held for stragglers, besides one for each worker. */
-    static final int MOST = 3;
+    static final int MOST = Settings.STRAGGLERS;
 
     private static final Duration WAIT = Duration.ofSeconds(1);
     private static final int MOST_WAITS = 20;

@@ -99,17 +99,19 @@ public class Takeoff {
         if (reserved.isEmpty()) {
             return;
         }
-        Map<Long, TenantLifecycle> tenants;
+        List<Cleared> cleared;
         try {
-            tenants = recheck.reread(
-                    flight.fence(),
-                    reserved.stream().map(Reserved::tenantId).distinct().toList());
-        } catch (FenceLost lost) {
-            LOG.log(Level.WARNING, "delivery: fence lost before HTTP, {0} reservations go back", reserved.size());
-            reservations.release(reserved, clock.instant());
+            cleared = clear(flight, reserved, known);
+        } catch (RuntimeException e) {
+            String why = e instanceof FenceLost ? "fence lost" : e.toString();
+            LOG.log(Level.WARNING, "delivery: {0} reservations go back before HTTP: {1}", reserved.size(), why);
+            release(reserved);
             return;
         }
-        send(flight, reserved, tenants, known, sendBy);
+        Instant departure = clock.instant();
+        // All are expected before the first can answer: the flight counts on one thread at a time.
+        cleared.forEach(one -> flight.expect(one.attempted()));
+        cleared.forEach(one -> dispatch(flight, one, departure, sendBy));
     }
 
     private ReservationOrder order(List<Candidate> candidates, Map<UUID, Endpoint> known, Instant now) {
@@ -128,13 +130,11 @@ public class Takeoff {
                 settings.node(), now, settings.maxAge(), SEND_WINDOW, settings.reconcileGrace(), wanted);
     }
 
-    private void send(
-            Flight flight,
-            List<Reserved> reserved,
-            Map<Long, TenantLifecycle> tenants,
-            Map<UUID, Endpoint> known,
-            long sendBy) {
-        Instant now = clock.instant();
+    /** The second look; what it forbids is cancelled and what has no time left goes back, the rest may be sent. */
+    private List<Cleared> clear(Flight flight, List<Reserved> reserved, Map<UUID, Endpoint> known) {
+        Map<Long, TenantLifecycle> tenants = recheck.reread(
+                flight.fence(),
+                reserved.stream().map(Reserved::tenantId).distinct().toList());
         List<Settlement> cancelled = new ArrayList<>();
         List<Reserved> unstarted = new ArrayList<>();
         List<Cleared> cleared = new ArrayList<>();
@@ -151,39 +151,46 @@ public class Takeoff {
                 cleared.add(new Cleared(attempted, endpoint));
             }
         }
-        store(cancelled, unstarted, now);
-        // All are expected before the first can answer: the flight counts on one thread at a time.
-        cleared.forEach(one -> flight.expect(one.attempted()));
-        cleared.forEach(one -> dispatch(flight, one, now, sendBy));
-    }
-
-    private void store(List<Settlement> cancelled, List<Reserved> unstarted, Instant now) {
         if (!cancelled.isEmpty()) {
-            desk.hand(cancelled, now);
+            desk.hand(cancelled, clock.instant());
         }
         if (!unstarted.isEmpty()) {
-            reservations.release(unstarted, now);
+            release(unstarted);
+        }
+        return cleared;
+    }
+
+    /** AT-3. Failing harms nobody else: what cannot go back stays spent until it is reconciled, and the others depart. */
+    private void release(List<Reserved> unstarted) {
+        try {
+            reservations.release(unstarted, clock.instant());
+        } catch (RuntimeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "delivery: {0} reservations could not go back and stay spent: {1}",
+                    unstarted.size(),
+                    e.toString());
         }
     }
 
     private void dispatch(Flight flight, Cleared cleared, Instant now, long sendBy) {
         Attempted attempted = cleared.attempted();
-        var request = Requests.of(attempted.reserved(), cleared.endpoint(), now, sendBy);
-        if (request.isEmpty()) {
-            flight.answered(attempted, new SendResult.Failed(OutcomeCode.MALFORMED_PAYLOAD, null));
-            return;
-        }
         try {
+            var request = Requests.of(attempted.reserved(), cleared.endpoint(), now, sendBy);
+            if (request.isEmpty()) {
+                flight.answered(attempted, new SendResult.Failed(OutcomeCode.MALFORMED_PAYLOAD, null));
+                return;
+            }
             var unused = transport.send(request.get()).thenAccept(result -> flight.answered(attempted, result));
-        } catch (RuntimeException unknown) {
-            // Whether a byte left is not known here, so the attempt is spent.
+        } catch (RuntimeException | Error unknown) {
+            // Whether a byte left is not known here, so the attempt is spent; the others must depart all the same.
             LOG.log(Level.ERROR, "delivery: transport failed for " + attempted.reserved(), unknown);
             flight.answered(attempted, new SendResult.Uncertain(OutcomeCode.CONNECTION_BROKEN, null, null));
         }
     }
 
     /** What the second look forbids: redacted meanwhile, another epoch, a boundary past the event's request, a disabled app. */
-    private static @Nullable OutcomeCode forbidden(Reserved reserved, @Nullable TenantLifecycle tenant) {
+    static @Nullable OutcomeCode forbidden(Reserved reserved, @Nullable TenantLifecycle tenant) {
         if (tenant == null || !tenant.active() || !tenant.epoch().equals(reserved.epoch())) {
             return OutcomeCode.REDACTED;
         }

@@ -27,7 +27,6 @@ import javax.net.ssl.SSLContext;
  */
 @ApplicationScoped
 public class HttpTransport {
-    private static final int MAX_CONNECTIONS = 2_048;
     private static final int MIN_CONNECTIONS = 64;
     private static final int CORES_FOR_A_SECOND_THREAD = 8;
     private static final long EVICT_MILLIS = 500;
@@ -66,10 +65,9 @@ public class HttpTransport {
         timer.scheduleWithFixedDelay(connections::closeExpired, EVICT_MILLIS, EVICT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** A slot for everything that the workers of this node may have in flight. */
-    private static int connectionsFor(Settings settings) {
-        int inFlight = settings.deliveryWorkers() * settings.deliveryWindow();
-        return Math.min(MAX_CONNECTIONS, Math.max(MIN_CONNECTIONS, inFlight));
+    /** A connection for everything that this node may have in flight, so that nothing waits for another's (HT-5). */
+    static int connectionsFor(Settings settings) {
+        return Math.max(MIN_CONNECTIONS, settings.mostInFlight());
     }
 
     private static SSLContext defaultTls() {

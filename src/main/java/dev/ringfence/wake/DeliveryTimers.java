@@ -1,6 +1,7 @@
 package dev.ringfence.wake;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.fence.HeldFences;
 import dev.ringfence.job.DeliveryJob;
 import dev.ringfence.job.DeliveryManagement;
 import dev.ringfence.job.DeliverySwitch;
@@ -48,6 +49,7 @@ public class DeliveryTimers {
     enum Beat {
         SKEW(2_000),
         PARTITIONS(3_600_000),
+        FENCES(1_000),
         HEARTBEAT(1_000),
         RECONCILE(1_000),
         PUBLISH(500),
@@ -71,6 +73,9 @@ public class DeliveryTimers {
 
     @Inject
     private SkewMonitor skew;
+
+    @Inject
+    private HeldFences fences;
 
     @Inject
     private DeliverySwitch delivery;
@@ -119,7 +124,7 @@ public class DeliveryTimers {
             if (atWork != null && atWork.compareAndSet(false, true)) {
                 try {
                     act(beat);
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     LOG.log(Level.WARNING, "timer {0}: this beat failed, the next follows: {1}", beat, e.toString());
                 } finally {
                     atWork.set(false);
@@ -133,6 +138,8 @@ public class DeliveryTimers {
             skew.measure();
         } else if (beat == Beat.PARTITIONS) {
             partitions.ensure(clock.instant(), PartitionsRepository.WEEKS_AHEAD);
+        } else if (beat == Beat.FENCES) {
+            fences.overdue();
         } else if (delivery.on()) {
             switch (beat) {
                 case HEARTBEAT -> heartbeat.beat();

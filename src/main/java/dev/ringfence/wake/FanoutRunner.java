@@ -49,11 +49,18 @@ public class FanoutRunner {
     }
 
     private void run() {
-        int seen;
-        do {
-            seen = signals.get();
-            publish();
-        } while (!signals.compareAndSet(seen, 0));
+        boolean rest = false;
+        try {
+            while (!rest) {
+                int seen = signals.get();
+                publish();
+                rest = signals.compareAndSet(seen, 0);
+            }
+        } finally {
+            if (!rest) {
+                signals.set(0);
+            }
+        }
     }
 
     private void publish() {
@@ -62,7 +69,7 @@ public class FanoutRunner {
             while (more && delivery.on()) {
                 more = fanout.runOnce().more();
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "fan-out: this run failed, the next follows: {0}", e.toString());
         }
     }

@@ -84,6 +84,17 @@ class SettingsTest {
     }
 
     @Test
+    void boundsTheRequestsInFlight() {
+        assertThat(with(Map.of()).mostInFlight()).isEqualTo(600);
+        assertThatThrownBy(() -> with(Map.of("ringfence.delivery.workers", "16", "ringfence.delivery.window", "216")))
+                .hasMessageContaining("ringfence.delivery.window is \"216\", permitted is at most 215")
+                .hasMessageContaining("ringfence.delivery.workers=16");
+        assertThat(with(Map.of("ringfence.delivery.workers", "16", "ringfence.delivery.window", "215"))
+                        .mostInFlight())
+                .isEqualTo(4_085);
+    }
+
+    @Test
     @Tag("SC-2")
     void neverShowsASecret() {
         assertThatThrownBy(() -> with(Map.of("ringfence.secrets.key", "c2VjcmV0")))

@@ -82,7 +82,6 @@ class EngineIT {
     }
 
     @Test
-    @Tag("AT-2")
     void a_hanging_endpoint_holds_up_nobody_else() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         try (TestReceiver receiver = TestReceiver.start()) {

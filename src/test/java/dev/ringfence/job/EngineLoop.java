@@ -5,8 +5,10 @@ import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.delivery.Transactions;
 import dev.ringfence.fence.HeldFences;
+import dev.ringfence.fence.SharedFence;
 import dev.ringfence.fence.TenantFences;
 import dev.ringfence.lifecycle.LifecycleRepository;
+import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.receipt.Conclusion;
 import dev.ringfence.receipt.ConclusionRepository;
 import dev.ringfence.receipt.Conclusions;
@@ -33,6 +35,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +48,7 @@ final class EngineLoop implements AutoCloseable {
     final CandidateFeed feed;
     final DeliveryCounters counters = new DeliveryCounters();
     final DeliverySwitch delivery;
+    private final Interference interference;
     private final Transactions transactions;
     private final HttpTransport transport;
     private final Departure departure;
@@ -54,6 +58,11 @@ final class EngineLoop implements AutoCloseable {
     private volatile boolean running = true;
 
     EngineLoop(DeliveryFixture fixture, Map<String, String> config) {
+        this(fixture, config, Interference.NONE);
+    }
+
+    EngineLoop(DeliveryFixture fixture, Map<String, String> config, Interference interference) {
+        this.interference = interference;
         Map<String, String> all = new HashMap<>(config);
         all.put("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]));
         all.put("ringfence.egress.allow", "127.0.0.0/8");
@@ -71,8 +80,7 @@ final class EngineLoop implements AutoCloseable {
                 new SubscriptionSecrets(
                         new SubscriptionSecretsRepository(transactions), new SecretBox(settings), clock),
                 nanos);
-        Takeoff takeoff =
-                new Takeoff(reservations, new RecheckRepository(lifecycles()), desk, transport, settings, clock, nanos);
+        Takeoff takeoff = new Takeoff(reservations, new SecondLook(), desk, transport, settings, clock, nanos);
         TenantFences fences = new TenantFences(transactions, settings, nanos, new HeldFences());
         departure = new Departure(endpoints, new RealConclusions(), fences, takeoff, slots, settings, clock, nanos);
         landing = new Landing(desk, reservations, slots, feed, clock);
@@ -128,12 +136,25 @@ final class EngineLoop implements AutoCloseable {
 
         @Override
         public List<Reserved> reserve(ReservationOrder order) {
+            interference.beforeReservation();
             return transactions.required(() -> super.reserve(order));
         }
 
         @Override
         public int release(List<Reserved> unstarted, Instant now) {
             return transactions.required(() -> super.release(unstarted, now));
+        }
+    }
+
+    private final class SecondLook extends RecheckRepository {
+        SecondLook() {
+            super(lifecycles());
+        }
+
+        @Override
+        public Map<Long, TenantLifecycle> reread(SharedFence fence, Collection<Long> tenantIds) {
+            interference.beforeSecondLook();
+            return super.reread(fence, tenantIds);
         }
     }
 
