@@ -67,7 +67,7 @@ begin
       ('outbox_events', 'select, insert, update (status, available_at, attempt_count, last_attempt_at, published_at,'
         ' locked_by, locked_until, last_error_code, last_error_message, updated_at)'),
       ('aggregates', 'select, insert, update (version, state, state_text, updated_at)'),
-      ('operation_receipts', 'select, insert'),
+      ('operation_receipts', 'select, insert, update (outcome, version, event_ids, reason)'),
       ('idempotency_keys', 'select, insert, update, delete'),
       ('subscriptions', 'select, insert, update, delete'),
       ('subscription_secrets', 'select, insert, update, delete'),

@@ -25,7 +25,9 @@ final class ProblemTranslator {
             }
             cause = cause.getCause();
         }
-        return failure instanceof WebApplicationException refusal ? of(refusal.getResponse()) : Optional.empty();
+        return failure instanceof WebApplicationException refusal
+                ? of(refusal.getResponse())
+                : DatabaseOutage.behind(failure).map(outage -> ApiProblem.unavailable("UNAVAILABLE", outage.detail()));
     }
 
     static ApiProblem of(BadJson bad) {

@@ -61,6 +61,9 @@ public record Settings(
     private static final int SECRETS_KEY_BYTES = 32;
     private static final int ADMIN_KEY_CHARS = 32;
 
+    /** Exclusive fences, and two for migration, partitions and what looks at locks. */
+    private static final int PINNED_BESIDES_WORKERS = 8;
+
     /**
      * Reads and validates all settings.
      *
@@ -91,6 +94,7 @@ public record Settings(
                 read.number("ringfence.recording.max-waiting", 100_000, 1, 1_000_000_000),
                 node(read));
         boundInFlight(read, settings);
+        pools(read, settings.deliveryWorkers());
         read.failIfFaulty();
         return settings;
     }
@@ -117,6 +121,20 @@ public record Settings(
                     Integer.toString(settings.deliveryWindow),
                     "at most " + MOST_IN_FLIGHT / (settings.deliveryWorkers + STRAGGLERS)
                             + " with ringfence.delivery.workers=" + settings.deliveryWorkers);
+        }
+    }
+
+    /** The server's pools, whose sizes its configuration takes from the same properties. */
+    private static void pools(SettingReader read, int workers) {
+        atLeast(read, "ringfence.db.pinned.pool.max", 24, workers + PINNED_BESIDES_WORKERS, workers);
+        atLeast(read, "ringfence.batch.threads", 20, workers + 1, workers);
+    }
+
+    private static void atLeast(SettingReader read, String name, int fallback, int needed, int workers) {
+        long size = read.number(name, fallback, 1, 10_000);
+        if (size < needed) {
+            read.fault(
+                    name, Long.toString(size), "at least " + needed + " with ringfence.delivery.workers = " + workers);
         }
     }
 

@@ -10,6 +10,8 @@ import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.lifecycle.TenantRef;
 import dev.ringfence.security.Roles;
+import dev.ringfence.subscription.Subscription;
+import dev.ringfence.subscription.SubscriptionRepository;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** {@code GET /apps/{app}/deliveries}: deliveries with their attempts, newest first, and a single one. */
 @Path("/apps/{app}/deliveries")
@@ -40,13 +43,16 @@ public class DeliveriesResource {
     @Inject
     LifecycleRepository lifecycles;
 
+    @Inject
+    SubscriptionRepository subscriptions;
+
     /** Searches the app's deliveries. */
     @GET
     @RolesAllowed({Roles.CLIENT, Roles.OPERATOR, Roles.AUDITOR, Roles.ADMIN})
     public Response search(@PathParam("app") String app, @BeanParam DeliveryFilterParams params) {
         UUID appId = PathIds.id(app);
         if (params.tenant == null) {
-            return page(params.query(appId, null));
+            return page(params.query(appId, tenantOf(appId, params.subscription)));
         }
         Optional<Long> tenant =
                 lifecycles.find(TenantRef.ofPath(app, params.tenant)).map(TenantLifecycle::tenantId);
@@ -69,6 +75,16 @@ public class DeliveriesResource {
                 .findFirst()
                 .map(one -> Responses.json(200, one))
                 .orElseThrow(ApiProblem::notFound);
+    }
+
+    /** The tenant of the subscription, because finished deliveries are indexed by both; null where that is not known. */
+    private @Nullable Long tenantOf(UUID appId, @Nullable String subscription) {
+        return subscription == null
+                ? null
+                : subscriptions
+                        .find(appId, PathIds.id(subscription))
+                        .map(Subscription::tenantId)
+                        .orElse(null);
     }
 
     private Response page(DeliveryQuery query) {

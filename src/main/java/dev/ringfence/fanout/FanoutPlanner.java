@@ -82,7 +82,7 @@ final class FanoutPlanner {
     }
 
     private static boolean concerns(Subscription subscription, ClaimedEvent event) {
-        return subscription.takesEventsOf(event.recordedAt())
+        return subscription.takesEvent(event.ordinal())
                 && subscription.filter().types().accepts(event.eventName());
     }
 

@@ -22,6 +22,15 @@ public class ApiKeyRepository {
 
     private static final String COLUMNS = "select id, app_id, name, roles, created_at, revoked_at from api_keys ";
 
+    /**
+     * Ends with the transaction and needs no right on the table. "RING", 3: the key space of two integers, where 1 makes partitions and 2
+     * migrates.
+     */
+    private static final String LOCK_FIRST = """
+            with bound as materialized (select set_config('lock_timeout', '3000', true) as millis)
+            select pg_advisory_xact_lock(1380535879, 3) from bound where millis is not null
+            """;
+
     private final DataSources sources;
 
     /** For the container's proxy. */
@@ -69,13 +78,13 @@ public class ApiKeyRepository {
     }
 
     /**
-     * Stores the key if there is none at all, revoked ones included. Needs a transaction: it keeps other writers out
-     * until that ends, so of several nodes only one can be first.
+     * Stores the key if there is none at all, revoked ones included. Needs a transaction: it keeps other calls of
+     * this out until that ends, at most 3 s, so of several nodes only one can be first.
      *
      * @return whether it was stored
      */
     public boolean insertFirst(ApiKey key, ApiKeySecret secret) {
-        update("lock table api_keys in share row exclusive mode");
+        lockFirst();
         return update(
                         "insert into api_keys (id, app_id, name, roles, secret_hash, created_at)"
                                 + " select ?, ?, ?, ?, ?, ? where not exists (select from api_keys)",
@@ -101,6 +110,15 @@ public class ApiKeyRepository {
             secret.hash(),
             key.createdAt().atOffset(ZoneOffset.UTC)
         };
+    }
+
+    private void lockFirst() {
+        try (Connection connection = sources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(LOCK_FIRST)) {
+            statement.executeQuery().close();
+        } catch (SQLException e) {
+            throw new IllegalStateException("the turn to store the first key was not granted", e);
+        }
     }
 
     private int update(String sql, @Nullable Object... values) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param grants the families whose delivery was accepted (SB-5)
  * @param disabledReason why the status is {@link SubscriptionStatus#DISABLED}, else null
  * @param consecutiveDead dead deliveries since the last success (SB-6)
- * @param createdAt events recorded before it create no delivery
+ * @param createdAt by the clock of the node that created it: for people, since nodes' clocks differ
+ * @param createdOrdinal events with a smaller ordinal create no delivery
  */
 public record Subscription(
         UUID id,
@@ -29,14 +30,15 @@ public record Subscription(
         SubscriptionStatus status,
         @Nullable String disabledReason,
         int consecutiveDead,
-        Instant createdAt) {
+        Instant createdAt,
+        long createdOrdinal) {
 
     public Subscription {
         signing = List.copyOf(signing);
     }
 
-    /** True where an event recorded at that instant may become a delivery: the subscription is active and existed already (SB-3). */
-    public boolean takesEventsOf(Instant recordedAt) {
-        return status == SubscriptionStatus.ACTIVE && !createdAt.isAfter(recordedAt);
+    /** True where an event of that ordinal may become a delivery: the subscription is active and existed already (SB-3). */
+    public boolean takesEvent(long ordinal) {
+        return status == SubscriptionStatus.ACTIVE && createdOrdinal < ordinal;
     }
 }

@@ -13,7 +13,7 @@ record SubscriptionDraft(
         DeliveryRules rules,
         Grants grants) {
 
-    Subscription subscribe(UUID id, UUID appId, long tenantId, Instant now) {
+    Subscription subscribe(UUID id, UUID appId, long tenantId, Instant now, long ordinal) {
         return new Subscription(
                 id,
                 appId,
@@ -27,6 +27,7 @@ record SubscriptionDraft(
                 SubscriptionStatus.ACTIVE,
                 null,
                 0,
-                now);
+                now,
+                ordinal);
     }
 }

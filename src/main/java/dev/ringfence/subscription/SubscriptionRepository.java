@@ -35,15 +35,15 @@ public class SubscriptionRepository {
     private static final String COLUMNS = """
             id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack, semantics, retry_waits,
             retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, disabled_reason,
-            consecutive_dead, grants, created_at
+            consecutive_dead, grants, created_at, created_ordinal
             """;
 
     private static final String INSERT = """
             insert into subscriptions (id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack,
               semantics, retry_waits, retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, grants,
-              created_at, updated_at)
+              created_at, updated_at, created_ordinal)
             values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-              ?, ?)
+              ?, ?, ?)
             """;
 
     private static final String SELECT = "select " + COLUMNS + " from subscriptions ";
@@ -90,7 +90,8 @@ public class SubscriptionRepository {
                     added.status().name(),
                     texts(connection, added.grants().families()),
                     created,
-                    created);
+                    created,
+                    added.createdOrdinal());
             statement.executeUpdate();
         } catch (SQLException e) {
             throw new StorageException("cannot insert a subscription", e);
@@ -196,7 +197,8 @@ public class SubscriptionRepository {
                 SubscriptionStatus.valueOf(row.getString("status")),
                 row.getString("disabled_reason"),
                 row.getInt("consecutive_dead"),
-                row.getObject("created_at", OffsetDateTime.class).toInstant());
+                row.getObject("created_at", OffsetDateTime.class).toInstant(),
+                row.getLong("created_ordinal"));
     }
 
     private static Destination destination(ResultSet row) throws SQLException {

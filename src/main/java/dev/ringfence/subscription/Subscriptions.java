@@ -14,6 +14,7 @@ import dev.ringfence.lifecycle.TenantChecks;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.lifecycle.TenantRef;
 import dev.ringfence.lifecycle.TenantVerdict;
+import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.security.Caller;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -32,6 +33,9 @@ public class Subscriptions {
 
     @Inject
     SubscriptionRepository subscriptions;
+
+    @Inject
+    OrdinalsRepository ordinals;
 
     @Inject
     SubscriptionSecrets secrets;
@@ -79,7 +83,8 @@ public class Subscriptions {
 
     private Outcome subscribe(TenantLifecycle tenant, SubscriptionDraft draft, Caller creator) {
         Instant now = clock.instant();
-        Subscription added = draft.subscribe(UUID.randomUUID(), tenant.appId(), tenant.tenantId(), now);
+        Subscription added =
+                draft.subscribe(UUID.randomUUID(), tenant.appId(), tenant.tenantId(), now, ordinals.next(1)[0]);
         subscriptions.insert(added);
         secrets.store(
                 added.id(), draft.signing().stream().map(SigningRequest::secret).toList(), now);

@@ -95,6 +95,20 @@ class SettingsTest {
     }
 
     @Test
+    void wantsPoolsThatAreLargeEnoughForTheWorkers() {
+        assertThat(with(Map.of("ringfence.delivery.workers", "16")).deliveryWorkers())
+                .isEqualTo(16);
+        assertThatThrownBy(() -> with(Map.of(
+                        "ringfence.delivery.workers", "4",
+                        "ringfence.db.pinned.pool.max", "11",
+                        "ringfence.batch.threads", "4")))
+                .hasMessageContaining("ringfence.db.pinned.pool.max is \"11\"")
+                .hasMessageContaining("at least 12 with ringfence.delivery.workers = 4")
+                .hasMessageContaining("ringfence.batch.threads is \"4\"")
+                .hasMessageContaining("at least 5 with");
+    }
+
+    @Test
     @Tag("SC-2")
     void neverShowsASecret() {
         assertThatThrownBy(() -> with(Map.of("ringfence.secrets.key", "c2VjcmV0")))

@@ -84,6 +84,22 @@ class FanoutPlannerTest {
         assertThat(plan.rest()).hasSize(150).startsWith(events.get(100));
     }
 
+    /** The node that subscribed may be ahead of the one that records, or behind it. */
+    @Test
+    @Tag("SB-3")
+    void theOrderOfNumbersDecidesWhatASubscriptionTakesAndNoClock() {
+        Subscription ahead = SampleSubscription.active(NOW.plusSeconds(60), 10);
+        Subscription behind = SampleSubscription.active(NOW.minusSeconds(60), 12);
+        Situation situation = situation(Set.of(FENCE), tenant(EPOCH, Phase.ACTIVE, true), List.of(ahead, behind));
+
+        FanoutPlan plan = FanoutPlanner.plan(List.of(event(9, 1), event(11, 1), event(13, 1)), situation, NOW);
+
+        assertThat(plan.deliveries())
+                .extracting(planned -> planned.event().ordinal() + " " + planned.subscriptionId())
+                .containsExactly("11 " + ahead.id(), "13 " + ahead.id(), "13 " + behind.id());
+        assertThat(plan.moves()).hasSize(3);
+    }
+
     @Test
     @Tag("OB-2")
     void failuresBackOffToACeiling() {

@@ -24,6 +24,10 @@ final class SampleSubscription {
     private SampleSubscription() {}
 
     static Subscription activeSince(Instant createdAt) {
+        return active(createdAt, 0);
+    }
+
+    static Subscription active(Instant createdAt, long createdOrdinal) {
         return new Subscription(
                 UUID.randomUUID(),
                 UUID.randomUUID(),
@@ -38,6 +42,7 @@ final class SampleSubscription {
                 SubscriptionStatus.ACTIVE,
                 null,
                 0,
-                createdAt);
+                createdAt,
+                createdOrdinal);
     }
 }

@@ -47,7 +47,8 @@ class PreflightTest {
                 status,
                 null,
                 0,
-                START);
+                START,
+                0);
     }
 
     private static String judge(Candidate candidate, Subscription subscription, Duration age) {

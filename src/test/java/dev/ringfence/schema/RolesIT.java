@@ -3,7 +3,11 @@ package dev.ringfence.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ringfence.config.DataSources;
 import dev.ringfence.harness.TestDatabase;
+import dev.ringfence.security.ApiKey;
+import dev.ringfence.security.ApiKeyRepository;
+import dev.ringfence.security.ApiKeySecret;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -12,6 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
@@ -78,11 +83,33 @@ class RolesIT {
                         + " where id = (select min(id) from ringfence.deliveries_live)",
                 "update ringfence.deliveries set state = 'pending', cycle = cycle + 1 where state = 'dead'",
                 "update ringfence.deliveries_live set attempts = attempts + 1",
+                "insert into ringfence.operation_receipts (tenant_id, client_operation_id, epoch, body_sha256, outcome,"
+                        + " aggregate_type, aggregate_id, recorded_at) values (1, 'op', gen_random_uuid(), '', 'CONFLICTED',"
+                        + " 'order', 'o-1', clock_timestamp())",
+                "update ringfence.operation_receipts set outcome = 'ACCEPTED', version = 1, event_ids = '{}', reason = null",
                 "insert into ringfence.nodes values ('n', clock_timestamp(), clock_timestamp())"
                         + " on conflict (node) do update set heartbeat_at = excluded.heartbeat_at",
                 "delete from ringfence.idempotency_keys where expires_at < clock_timestamp()",
                 "select ringfence.ensure_partitions(clock_timestamp(), 3)",
                 "create table ringfence_batch.job_instance (id bigint)");
+    }
+
+    @Test
+    @Tag("SC-1")
+    void the_application_stores_the_first_key() {
+        ApiKeyRepository keys = new ApiKeyRepository(new DataSources() {
+            @Override
+            public DataSource jta() {
+                return as("ringfence_app");
+            }
+        });
+        ApiKeySecret secret = ApiKeySecret.of("first-key-of-an-empty-installation");
+
+        assertThat(keys.insertFirst(
+                        new ApiKey(UUID.randomUUID(), null, "bootstrap", List.of("admin"), Instant.now(), null),
+                        secret))
+                .isTrue();
+        assertThat(keys.findBySecret(secret)).isPresent();
     }
 
     @ParameterizedTest
@@ -123,6 +150,7 @@ class RolesIT {
                 "delete from ringfence.delivery_keys",
                 "update ringfence.outbox_events set payload_bytes = payload_bytes",
                 "update ringfence.deliveries set message_id = message_id",
+                "update ringfence.operation_receipts set epoch = epoch",
                 "update ringfence.databasechangelog set md5sum = 'x'",
                 "create table ringfence.mine (id bigint)",
                 "create temporary table mine (id bigint)",

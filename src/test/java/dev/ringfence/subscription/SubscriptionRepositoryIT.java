@@ -68,7 +68,8 @@ class SubscriptionRepositoryIT {
                 SubscriptionStatus.ACTIVE,
                 null,
                 0,
-                createdAt);
+                createdAt,
+                17);
     }
 
     @Test
