@@ -1,0 +1,41 @@
+package dev.ringfence.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ringfence.harness.TestDatabase;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+class DurabilityIT {
+
+    @Test
+    @Tag("AT-1")
+    void a_database_that_syncs_is_sufficient() {
+        try (TestDatabase database = TestDatabase.empty()) {
+            assertThat(DurabilityRepository.read(database.dataSource()))
+                    .isEqualTo(new Durability.Known(true, true, true));
+        }
+    }
+
+    @Test
+    @Tag("AT-1")
+    void a_database_without_fsync_is_not() throws Exception {
+        // This embedded server starts with fsync off unless told otherwise, which is just what is wanted here.
+        try (EmbeddedPostgres careless = EmbeddedPostgres.builder().start()) {
+            Durability found = DurabilityRepository.read(careless.getPostgresDatabase());
+            assertThat(found).isInstanceOfSatisfying(Durability.Known.class, known -> {
+                assertThat(known.fsync()).isFalse();
+                assertThat(known.sufficient()).isFalse();
+            });
+        }
+    }
+
+    @Test
+    void a_database_that_does_not_answer_is_named_by_its_state_only() {
+        PGSimpleDataSource nobody = new PGSimpleDataSource();
+        nobody.setURL("jdbc:postgresql://127.0.0.1:1/none?connectTimeout=2");
+        assertThat(DurabilityRepository.read(nobody)).isEqualTo(new Durability.Unreachable("08001"));
+    }
+}
