@@ -38,7 +38,7 @@ final class Campaign {
                 .config("ringfence.secrets.key", SECRETS_KEY)
                 .config("ringfence.egress.allow", "127.0.0.0/8")
                 .config("ringfence.delivery.waits", "1,1,1,2,2")
-                .config("ringfence.delivery.reconcile-grace-ms", "500")
+                .config("ringfence.delivery.reconcile-grace-ms", "1500")
                 .config("ringfence.node", name);
     }
 

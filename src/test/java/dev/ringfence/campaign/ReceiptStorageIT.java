@@ -36,8 +36,8 @@ class ReceiptStorageIT {
             assertThat(ledger.contradictions(receiver.requests(), 6)).isEmpty();
             assertThat(ledger.reservations()).isEqualTo(EVENTS * 6L);
             assertThat((long) receiver.count()).isLessThanOrEqualTo(EVENTS * 6L);
-            assertThat(database.number(
-                            "select count(*) from delivery_attempts where state = 'UNCERTAIN' and code = 'ABANDONED'"))
+            // Nearly all are ABANDONED; on a machine that does not keep up a few may have met the deadline instead.
+            assertThat(database.number("select count(*) from delivery_attempts where state = 'UNCERTAIN' and counted"))
                     .as("ledger rows")
                     .isEqualTo(EVENTS * 6L);
         }
