@@ -34,7 +34,8 @@ class TwoNodesIT {
             Ledger ledger = Ledger.read(database, campaign.app);
             assertThat(ledger.count("delivered")).isEqualTo(EVENTS);
             assertThat(ledger.contradictions(receiver.requests(), 6)).isEmpty();
-            // Each acknowledged attempt is one request; one that the ledger calls uncertain may or may not have arrived. On a
+            // Each acknowledged attempt is one request; one that the ledger calls uncertain may or may not have
+            // arrived. On a
             // machine that keeps up there is none of those, and the three numbers are equal.
             assertThat((long) receiver.count())
                     .as("requests, of %d reservations", ledger.reservations())
