@@ -22,6 +22,9 @@ public class Slots {
     /** Slots of an endpoint that hangs: enough to notice that it answers again. */
     private static final int WHILE_HANGING = 2;
 
+    /** A node that has just started begins with so few, and one more with each answer: cold code and sockets are slow. */
+    private static final int AT_FIRST = 16;
+
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
     private final int capacity;
@@ -32,6 +35,7 @@ public class Slots {
     private final Map<Long, Long> shunned = new HashMap<>();
     private final Map<Long, Long> coolTenants = new HashMap<>();
     private int stragglers;
+    private int allowed;
 
     @Inject
     public Slots(Settings settings, NanoClock clock) {
@@ -41,6 +45,7 @@ public class Slots {
     Slots(int capacity, NanoClock clock) {
         this.capacity = capacity;
         this.clock = clock;
+        this.allowed = Math.min(capacity, AT_FIRST);
     }
 
     /** For the container's proxy, which never uses what it holds. */
@@ -51,7 +56,7 @@ public class Slots {
 
     /** How many more this node may take in hand. */
     synchronized int free() {
-        return Math.max(0, capacity - (held.size() - stragglers));
+        return Math.max(0, allowed - (held.size() - stragglers));
     }
 
     /** Takes those of the candidates that are not in hand already. */
@@ -95,6 +100,7 @@ public class Slots {
             hanging.put(subscription, Boolean.TRUE);
         } else {
             hanging.remove(subscription);
+            allowed = Math.min(capacity, allowed + 1);
         }
     }
 
