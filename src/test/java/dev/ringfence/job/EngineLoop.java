@@ -22,6 +22,7 @@ import dev.ringfence.reservation.ReservationRepository;
 import dev.ringfence.reservation.Reservations;
 import dev.ringfence.reservation.Reserved;
 import dev.ringfence.security.SecretBox;
+import dev.ringfence.signing.WebhookSecret;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionSecrets;
 import dev.ringfence.subscription.SubscriptionSecretsRepository;
@@ -30,6 +31,7 @@ import dev.ringfence.time.NanoClock;
 import dev.ringfence.transport.HttpTransport;
 import dev.ringfence.transport.Loopback;
 import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,6 +46,7 @@ import java.util.UUID;
 
 /** The engine's parts put together by hand and driven by plain threads: everything is real but the server around it. */
 final class EngineLoop implements AutoCloseable {
+    private final Settings settings;
     final Slots slots;
     final CandidateFeed feed;
     final DeliveryCounters counters = new DeliveryCounters();
@@ -66,7 +69,7 @@ final class EngineLoop implements AutoCloseable {
         Map<String, String> all = new HashMap<>(config);
         all.put("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]));
         all.put("ringfence.egress.allow", "127.0.0.0/8");
-        Settings settings = Settings.from(all);
+        settings = Settings.from(all);
         Clock clock = ClockProducer.utcMicros();
         transactions = fixture.transactions;
         transport = Loopback.open(settings);
@@ -89,6 +92,21 @@ final class EngineLoop implements AutoCloseable {
             workers.add(worker);
             worker.start();
         }
+    }
+
+    /** Gives the subscription a secret, sealed as the application seals it. */
+    void sign(DeliveryFixture fixture, UUID subscription, WebhookSecret secret) {
+        byte[] sealed = new SecretBox(settings)
+                .seal(
+                        "subscription " + subscription + " entry 0",
+                        secret.reveal().getBytes(StandardCharsets.UTF_8));
+        fixture.update(
+                "insert into subscription_secrets (subscription_id, entry, generation, secret, created_at) values (?, 0, 1, ?, now())",
+                subscription,
+                sealed);
+        fixture.update(
+                "update subscriptions set signing = '[{\"scheme\":\"webhook-id\",\"prefix\":\"webhook\"}]'::jsonb where id = ?",
+                subscription);
     }
 
     private LifecycleRepository lifecycles() {

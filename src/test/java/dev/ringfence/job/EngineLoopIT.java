@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.harness.TestReceiver;
+import dev.ringfence.harness.TestReceiver.Answer;
+import dev.ringfence.harness.TestReceiver.Request;
+import dev.ringfence.signing.StandardWebhooks;
+import dev.ringfence.signing.WebhookSecret;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,6 +55,104 @@ class EngineLoopIT {
             List<String> bodies =
                     receiver.requests().stream().map(TestReceiver.Request::text).toList();
             assertThat(bodies).hasSize(500).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    @Tag("SG-4")
+    @Tag("AT-5")
+    void a_retry_sends_the_same_bytes_under_the_same_id_with_a_new_time_and_signature() throws Exception {
+        long tenant = fixture.tenant("retry");
+        WebhookSecret secret = WebhookSecret.generate();
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(fixture, Map.of())) {
+            receiver.answering(request -> Answer.status(receiver.count() == 1 ? 503 : 200));
+            UUID subscription = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/hook").toString(), 32);
+            engine.sign(fixture, subscription, secret);
+            fixture.update("update subscriptions set retry_waits = '{1,1,1,1,1}' where id = ?", subscription);
+            long id = fixture.deliveries(tenant, subscription, 1, Instant.now()).get(0);
+            engine.feed.signal();
+
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(2))
+                    .untilAsserted(
+                            () -> assertThat(fixture.delivery(id, "state")).isEqualTo("delivered"));
+
+            assertThat(fixture.ledger(id)).isEqualTo("1:UNCERTAIN/SERVER_ERROR 2:ACKNOWLEDGED");
+            Request first = receiver.requests().get(0);
+            Request second = receiver.requests().get(1);
+            assertThat(receiver.count()).isEqualTo(2);
+            assertThat(second.body()).isEqualTo(first.body());
+            assertThat(second.header("webhook-id"))
+                    .isEqualTo(first.header("webhook-id"))
+                    .startsWith("msg_");
+            assertThat(second.header("webhook-timestamp")).isNotEqualTo(first.header("webhook-timestamp"));
+            for (Request request : receiver.requests()) {
+                assertThat(request.header("webhook-signature"))
+                        .isEqualTo(StandardWebhooks.sign(
+                                secret.key(),
+                                request.header("webhook-id"),
+                                Long.parseLong(request.header("webhook-timestamp")),
+                                request.body()));
+            }
+        }
+    }
+
+    @Test
+    @Tag("FN-6")
+    void an_answer_after_the_fence_was_lost_is_uncertain() throws Exception {
+        long tenant = fixture.tenant("lost");
+        CountDownLatch answer = new CountDownLatch(1);
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(fixture, Map.of())) {
+            receiver.answering(request -> Answer.status(200).heldBy(answer));
+            UUID subscription = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/hook").toString(), 32);
+            long id = fixture.deliveries(tenant, subscription, 1, Instant.now()).get(0);
+            engine.feed.signal();
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> receiver.count() == 1);
+
+            assertThat(fixture.text(
+                            "select pg_terminate_backend(l.pid) from pg_locks l join tenant_lifecycle t"
+                                    + " on (t.fence_key >> 32) & 4294967295 = l.classid::bigint and t.fence_key & 4294967295 = l.objid::bigint"
+                                    + " where l.locktype = 'advisory' and l.mode = 'ShareLock' and t.tenant_id = ?",
+                            tenant))
+                    .isEqualTo("t");
+            answer.countDown();
+
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(2))
+                    .untilAsserted(() -> assertThat(fixture.ledger(id)).isEqualTo("1:UNCERTAIN/FENCE_LOST"));
+            assertThat(fixture.delivery(id, "state || ' ' || last_status")).isEqualTo("retrying 200");
+        } finally {
+            answer.countDown();
+        }
+    }
+
+    @Test
+    @Tag("FN-2")
+    void while_a_tenants_fence_is_taken_nothing_of_it_is_sent_and_the_others_go_on() throws Exception {
+        long closed = fixture.tenant("closed");
+        long open = fixture.tenant("open");
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(fixture, Map.of())) {
+            String url = receiver.url("/hook").toString();
+            List<Long> waiting;
+            try (var holder = fixture.database.connect();
+                    var statement = holder.createStatement()) {
+                statement.execute(
+                        "select pg_advisory_lock(fence_key) from tenant_lifecycle where tenant_id = " + closed);
+                waiting = fixture.deliveries(
+                        closed, fixture.subscription(closed, "AT_LEAST_ONCE", 6, url, 32), 3, Instant.now());
+                fixture.deliveries(open, fixture.subscription(open, "AT_LEAST_ONCE", 6, url, 32), 3, Instant.now());
+                engine.feed.signal();
+                Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(open, "delivered") == 3);
+                assertThat(count(closed, "pending")).isEqualTo(3);
+                assertThat(waiting)
+                        .allSatisfy(id -> assertThat(fixture.ledger(id)).isNull());
+            }
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(closed, "delivered") == 3);
         }
     }
 }
