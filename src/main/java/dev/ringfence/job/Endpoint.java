@@ -1,15 +1,14 @@
 package dev.ringfence.job;
 
-import dev.ringfence.subscription.SigningKeys;
+import dev.ringfence.subscription.RequestSecrets;
 import dev.ringfence.subscription.Subscription;
-import java.util.List;
 
 /**
  * A subscription as a request needs it.
  *
- * @param signing keys in the clear: never logged, gone with the cache
+ * @param secrets in the clear: never logged, gone with the cache
  */
-record Endpoint(Subscription subscription, List<SigningKeys> signing) {
+record Endpoint(Subscription subscription, RequestSecrets secrets) {
 
     /** Names the subscription only. */
     @Override

@@ -1,6 +1,6 @@
 package dev.ringfence.job;
 
-import dev.ringfence.subscription.SigningKeys;
+import dev.ringfence.subscription.RequestSecrets;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionSecrets;
@@ -11,7 +11,6 @@ import jakarta.transaction.Transactional;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -74,10 +73,10 @@ public class Endpoints {
             known.clear();
         }
         Map<UUID, Subscription> rows = subscriptions.byIds(missing.keySet());
-        Map<UUID, List<SigningKeys>> keys = secrets.signingKeys(rows.values());
+        Map<UUID, RequestSecrets> opened = secrets.open(rows.values());
         Map<UUID, Endpoint> read = new HashMap<>();
         rows.forEach((id, subscription) -> {
-            Endpoint endpoint = new Endpoint(subscription, keys.getOrDefault(id, List.of()));
+            Endpoint endpoint = new Endpoint(subscription, opened.getOrDefault(id, RequestSecrets.NONE));
             read.put(id, endpoint);
             known.put(id, new Known(endpoint, missing.getOrDefault(id, 0L), now + MOMENT));
         });

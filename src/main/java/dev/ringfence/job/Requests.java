@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ringfence.reservation.Reserved;
 import dev.ringfence.signing.StandardWebhooks;
+import dev.ringfence.subscription.BearerToken;
 import dev.ringfence.subscription.SigningKeys;
 import dev.ringfence.transport.Outbound;
 import java.net.URI;
@@ -51,7 +52,11 @@ final class Requests {
         if (reserved.traceparent() != null) {
             headers.put("traceparent", reserved.traceparent());
         }
-        for (SigningKeys signing : endpoint.signing()) {
+        BearerToken bearer = endpoint.secrets().bearer();
+        if (bearer != null) {
+            headers.put("Authorization", bearer.authorization());
+        }
+        for (SigningKeys signing : endpoint.secrets().signing()) {
             headers.put(signing.prefix() + "-id", reserved.messageId());
             headers.put(signing.prefix() + "-timestamp", Long.toString(seconds));
             headers.put(signing.prefix() + "-signature", signatures(signing, reserved.messageId(), seconds, body));

@@ -12,9 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param headers the subscriber's own headers, none of them reserved
  * @param ack what counts as an acknowledgement (HT-2)
  * @param timeout the deadline of one request over connect, headers and body (HT-1)
+ * @param bearer whether requests carry a token, which is a secret and so not part of this (HT-1)
  */
 public record Destination(
-        Mode mode, @Nullable String url, Map<String, String> headers, AckProfile ack, Duration timeout) {
+        Mode mode,
+        @Nullable String url,
+        Map<String, String> headers,
+        AckProfile ack,
+        Duration timeout,
+        boolean bearer) {
 
     public Destination {
         headers = Map.copyOf(headers);

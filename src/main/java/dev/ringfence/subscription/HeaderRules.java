@@ -1,5 +1,6 @@
 package dev.ringfence.subscription;
 
+import dev.ringfence.transport.Outbound;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -9,7 +10,7 @@ import java.util.regex.Pattern;
 /**
  * Which own headers a subscription may add to its requests. Refused when saved, so that no delivery spends its attempts on a header that
  * no request can carry: names that are no RFC 9110 tokens, values with line breaks or other control characters, and every name that the
- * sender or the connection sets, in any case (SB-7).
+ * sender or the connection sets, in any case (SB-7). What the transport would refuse is refused here too, whatever the lists below say.
  */
 final class HeaderRules {
 
@@ -62,12 +63,15 @@ final class HeaderRules {
         if (name.length() > MAX_NAME || !TOKEN.matcher(name).matches()) {
             return Optional.of("A header name is an RFC 9110 token of at most " + MAX_NAME + " characters.");
         }
-        return isReserved(name) ? Optional.of("This header is set by the sender or the connection.") : Optional.empty();
+        return isReserved(name) || !Outbound.isHeaderAllowed(name, "")
+                ? Optional.of("This header is set by the sender or the connection.")
+                : Optional.empty();
     }
 
     /** What is wrong with the value, or empty. Never repeats it. */
     static Optional<String> valueProblem(String value) {
-        boolean fits = value.length() <= MAX_VALUE && VALUE.matcher(value).matches();
+        boolean fits =
+                value.length() <= MAX_VALUE && VALUE.matcher(value).matches() && Outbound.isHeaderAllowed("X", value);
         return fits
                 ? Optional.empty()
                 : Optional.of("A header value is 1 to " + MAX_VALUE

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One subscriber's standing order for a tenant's events (SB-1), as the database held it when it was read. An operator creates it under
  * the tenant's fence; fan-out asks its filter and grants; each delivery freezes its URL and headers and obeys its rules. Secrets are not
- * part of it: {@link SubscriptionSecrets#signingKeys} opens them for the moment of signing.
+ * part of it: {@link SubscriptionSecrets#open} opens them for the moment of sending.
  *
  * @param tenantId the narrow key of the tenant's lifecycle row
  * @param grants the families whose delivery was accepted (SB-5)

@@ -19,6 +19,7 @@ record SubscriptionAnswer(
         @Nullable JsonNode match,
         List<Signing> signing,
         @Nullable Map<String, String> headers,
+        @Nullable Auth auth,
         AckProfile ack,
         Semantics semantics,
         String ordering,
@@ -36,6 +37,9 @@ record SubscriptionAnswer(
 
     /** A signing entry; with the secret that was made for it, where this is the answer to creation. */
     record Signing(String scheme, String prefix, @Nullable String secret) {}
+
+    /** That requests carry a token of this type; the token itself is never shown. */
+    record Auth(String type) {}
 
     record Limits(int inFlight) {}
 
@@ -70,6 +74,7 @@ record SubscriptionAnswer(
                 filter.match().acceptsAll() ? null : filter.match().matches(),
                 signing,
                 destination.headers().isEmpty() ? null : destination.headers(),
+                destination.bearer() ? new Auth(BearerToken.TYPE) : null,
                 destination.ack(),
                 rules.semantics(),
                 "NONE",

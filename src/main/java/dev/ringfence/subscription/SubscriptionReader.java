@@ -47,23 +47,26 @@ final class SubscriptionReader {
         }
         checkMatch(request.path("match"), errors);
         List<SigningRequest> signing = SigningRequest.readAll(request.path("signing"), errors);
+        BearerToken bearer = BearerToken.read(request.path("auth"), errors);
         EventTypeFilter types = new EventTypeFilter(texts(request.path("eventTypes")));
         return new SubscriptionDraft(
                 request.path("name").asText(),
-                destination(request, signing, errors),
+                destination(request, headers(request.path("headers"), signing, errors), bearer != null),
                 new EventFilter(types, MatchFilter.of(request.get("match"))),
                 signing,
+                bearer,
                 rules(request, errors),
                 request.has("grants") ? new Grants(texts(request.path("grants"))) : Grants.impliedBy(types));
     }
 
-    private static Destination destination(JsonNode request, List<SigningRequest> signing, List<FieldError> errors) {
+    private static Destination destination(JsonNode request, Map<String, String> headers, boolean bearer) {
         return new Destination(
                 Mode.valueOf(request.path("mode").asText()),
                 request.path("url").asText(),
-                headers(request.path("headers"), signing, errors),
+                headers,
                 AckProfile.valueOf(request.path("ack").asText(AckProfile.STATUS.name())),
-                Duration.ofMillis(request.path("timeoutMs").asInt(DEFAULT_TIMEOUT_MS)));
+                Duration.ofMillis(request.path("timeoutMs").asInt(DEFAULT_TIMEOUT_MS)),
+                bearer);
     }
 
     private DeliveryRules rules(JsonNode request, List<FieldError> errors) {

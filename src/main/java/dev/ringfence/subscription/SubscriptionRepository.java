@@ -35,8 +35,10 @@ public class SubscriptionRepository {
     private static final String COLUMNS = """
             id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack, semantics, retry_waits,
             retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, disabled_reason,
-            consecutive_dead, grants, created_at, created_ordinal
-            """;
+            consecutive_dead, grants, created_at, created_ordinal,
+            exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
+              and s.entry = %d) as bearer
+            """.formatted(SubscriptionSecrets.BEARER_ENTRY);
 
     private static final String INSERT = """
             insert into subscriptions (id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack,
@@ -213,7 +215,8 @@ public class SubscriptionRepository {
                 row.getString("url"),
                 headers,
                 AckProfile.valueOf(row.getString("ack")),
-                Duration.ofMillis(row.getInt("timeout_ms")));
+                Duration.ofMillis(row.getInt("timeout_ms")),
+                row.getBoolean("bearer"));
     }
 
     private static DeliveryRules rules(ResultSet row) throws SQLException {

@@ -15,10 +15,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Keeps the secrets of subscriptions sealed, and opens them for the moment of signing (SC-2). */
+/** Keeps the secrets of subscriptions sealed, and opens them for the moment of sending (SC-2). */
 @ApplicationScoped
 public class SubscriptionSecrets {
+
+    /** Where the receiver's token is kept, beside the signing entries, which count from 0. */
+    static final int BEARER_ENTRY = -1;
 
     private final SubscriptionSecretsRepository rows;
     private final SecretBox box;
@@ -39,44 +43,57 @@ public class SubscriptionSecrets {
         this.clock = null;
     }
 
-    /** Seals one secret for each signing entry, in the caller's transaction. */
-    void store(UUID subscriptionId, List<WebhookSecret> secrets, Instant now) {
+    /** Seals one secret for each signing entry, and the token if there is one, in the caller's transaction. */
+    void store(UUID subscriptionId, List<WebhookSecret> secrets, @Nullable BearerToken bearer, Instant now) {
         for (int entry = 0; entry < secrets.size(); entry++) {
-            byte[] clear = secrets.get(entry).reveal().getBytes(StandardCharsets.UTF_8);
-            rows.insert(new SealedSecret(subscriptionId, entry, box.seal(purpose(subscriptionId, entry), clear)), now);
+            store(subscriptionId, entry, secrets.get(entry).reveal(), now);
         }
+        if (bearer != null) {
+            store(subscriptionId, BEARER_ENTRY, bearer.text(), now);
+        }
+    }
+
+    private void store(UUID subscriptionId, int entry, String secret, Instant now) {
+        byte[] clear = secret.getBytes(StandardCharsets.UTF_8);
+        rows.insert(new SealedSecret(subscriptionId, entry, box.seal(purpose(subscriptionId, entry), clear)), now);
     }
 
     /**
-     * What each subscription signs with now, in one round trip; one element for each of its signing entries. Take it anew for each
-     * batch: a rotated secret ends with its grace.
+     * What each subscription signs and authorizes itself with now, in one round trip. Take it anew for each batch: a rotated secret ends
+     * with its grace.
      *
      * @throws dev.ringfence.security.SecretUnreadable where {@code ringfence.secrets.key} is not the one that sealed them
      */
-    public Map<UUID, List<SigningKeys>> signingKeys(Collection<Subscription> subscriptions) {
+    public Map<UUID, RequestSecrets> open(Collection<Subscription> subscriptions) {
         List<UUID> ids = subscriptions.stream().map(Subscription::id).toList();
         Map<UUID, List<SealedSecret>> valid = rows.validAt(ids, clock.instant()).stream()
                 .collect(Collectors.groupingBy(SealedSecret::subscriptionId));
-        Map<UUID, List<SigningKeys>> keys = new HashMap<>();
+        Map<UUID, RequestSecrets> opened = new HashMap<>();
         for (Subscription subscription : subscriptions) {
-            keys.put(subscription.id(), open(subscription, valid.getOrDefault(subscription.id(), List.of())));
+            opened.put(subscription.id(), open(subscription, valid.getOrDefault(subscription.id(), List.of())));
         }
-        return keys;
+        return opened;
     }
 
-    private List<SigningKeys> open(Subscription subscription, List<SealedSecret> secrets) {
-        Map<Integer, List<SealedSecret>> byEntry =
+    private RequestSecrets open(Subscription subscription, List<SealedSecret> secrets) {
+        TreeMap<Integer, List<SealedSecret>> byEntry =
                 secrets.stream().collect(Collectors.groupingBy(SealedSecret::entry, TreeMap::new, Collectors.toList()));
-        return byEntry.entrySet().stream()
+        List<SealedSecret> bearer = byEntry.remove(BEARER_ENTRY);
+        List<SigningKeys> signing = byEntry.entrySet().stream()
                 .map(entry -> new SigningKeys(
                         subscription.signing().get(entry.getKey()).prefix(),
                         entry.getValue().stream().map(this::key).toList()))
                 .toList();
+        return new RequestSecrets(signing, bearer == null ? null : new BearerToken(clear(bearer.get(0))));
     }
 
     private byte[] key(SealedSecret secret) {
+        return WebhookSecret.parse(clear(secret)).key();
+    }
+
+    private String clear(SealedSecret secret) {
         byte[] clear = box.open(purpose(secret.subscriptionId(), secret.entry()), secret.sealed());
-        return WebhookSecret.parse(new String(clear, StandardCharsets.UTF_8)).key();
+        return new String(clear, StandardCharsets.UTF_8);
     }
 
     private static String purpose(UUID subscriptionId, int entry) {

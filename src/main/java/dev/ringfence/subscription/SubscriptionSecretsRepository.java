@@ -40,7 +40,7 @@ public class SubscriptionSecretsRepository {
         this(new DataSources());
     }
 
-    /** A sealed secret of one signing entry. */
+    /** A sealed secret of one signing entry, or the receiver's token. */
     @SuppressWarnings("ArrayRecordComponent") // bytes that nobody compares
     record SealedSecret(UUID subscriptionId, int entry, byte[] sealed) {}
 
@@ -57,7 +57,7 @@ public class SubscriptionSecretsRepository {
         }
     }
 
-    /** The secrets that sign at that instant, ordered by subscription and entry, the newest generation first. */
+    /** The secrets that are valid at that instant, ordered by subscription and entry, the newest generation first. */
     List<SealedSecret> validAt(Collection<UUID> subscriptionIds, Instant now) {
         List<SealedSecret> found = new ArrayList<>();
         try (Connection connection = sources.jta().getConnection();

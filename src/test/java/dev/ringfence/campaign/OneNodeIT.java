@@ -2,6 +2,7 @@ package dev.ringfence.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ringfence.harness.RingfenceClient;
 import dev.ringfence.harness.ServerProcess;
 import dev.ringfence.harness.TestDatabase;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 class OneNodeIT {
     private static final int SUBSCRIPTIONS = 5;
     private static final String CANARY = "zz-canary-7f3";
+    private static final String TOKEN = "receiver.token-9c1~";
 
     private static TestDatabase database;
     private static ServerProcess server;
@@ -113,6 +115,28 @@ class OneNodeIT {
                     .contains("ACK_TOO_LARGE", "CONNECTION_BROKEN", "SERVER_ERROR")
                     .doesNotContain(CANARY, "Exception");
             assertThat(logText()).as("the server's log").doesNotContain(CANARY);
+        }
+    }
+
+    @Test
+    @Tag("HT-1")
+    @Tag("AT-7")
+    void the_receiver_gets_its_token_and_nothing_else_does() throws Exception {
+        ObjectNode withToken = RingfenceClient.object();
+        withToken.putObject("auth").put("type", "bearer").put("token", TOKEN);
+        try (TestReceiver receiver = TestReceiver.start()) {
+            receiver.answering(request -> TestReceiver.Answer.status(request.sequence() == 1 ? 503 : 200));
+            Campaign campaign = Campaign.on(server, receiver, 1, withToken);
+            campaign.record(0, 3, 1);
+            campaign.awaitQuiet(database, 3, Duration.ofMinutes(2));
+
+            assertThat(receiver.requests())
+                    .hasSize(4)
+                    .allSatisfy(request ->
+                            assertThat(request.header("Authorization")).isEqualTo("Bearer " + TOKEN));
+            assertThat(everythingOf("delivery_attempts") + everythingOf("deliveries"))
+                    .doesNotContain(TOKEN);
+            assertThat(logText()).doesNotContain(TOKEN);
         }
     }
 

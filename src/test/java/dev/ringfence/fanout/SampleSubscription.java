@@ -34,7 +34,12 @@ final class SampleSubscription {
                 1,
                 "all",
                 new Destination(
-                        Mode.PUSH, "https://hooks.example.test/", Map.of(), AckProfile.STATUS, Duration.ofSeconds(2)),
+                        Mode.PUSH,
+                        "https://hooks.example.test/",
+                        Map.of(),
+                        AckProfile.STATUS,
+                        Duration.ofSeconds(2),
+                        false),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
                 new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), 1, 1),

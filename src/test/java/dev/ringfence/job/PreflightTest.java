@@ -39,7 +39,8 @@ class PreflightTest {
                 UUID.randomUUID(),
                 1,
                 "hook",
-                new Destination(Mode.PUSH, "http://example.test/", Map.of(), AckProfile.STATUS, Duration.ofSeconds(2)),
+                new Destination(
+                        Mode.PUSH, "http://example.test/", Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), false),
                 new EventFilter(new EventTypeFilter(List.of()), new MatchFilter(JsonNodeFactory.instance.arrayNode())),
                 List.of(),
                 new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(60), 0, 2), 10, 10),

@@ -2,7 +2,10 @@ package dev.ringfence.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ringfence.transport.Outbound;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -40,10 +43,34 @@ class HeaderRulesTest {
                 "Ringfence-Correlation-Id",
                 "X-Forwarded-For",
                 "Upgrade",
-                "Expect"
+                "Expect",
+                "TE",
+                "Trailer",
+                "Keep-Alive",
+                "Proxy-Connection",
+                "Proxy-Authorization"
             })
     void noTokenAndReservedNamesAreRefusedInAnyCase(String name) {
         assertThat(rules.nameProblem(name)).isPresent();
+    }
+
+    @Test
+    @Tag("SB-1")
+    void nothingIsSavedThatTheTransportWouldRefuse() {
+        for (char c = 0; c < 0x180; c++) {
+            for (String text : List.of("a" + c + "b", "a" + c, c + "b")) {
+                if (rules.nameProblem(text).isEmpty()) {
+                    assertThat(Outbound.isHeaderAllowed(text, ""))
+                            .as("name %s", text)
+                            .isTrue();
+                }
+                if (HeaderRules.valueProblem(text).isEmpty()) {
+                    assertThat(Outbound.isHeaderAllowed("X", text))
+                            .as("value %s", text)
+                            .isTrue();
+                }
+            }
+        }
     }
 
     @ParameterizedTest

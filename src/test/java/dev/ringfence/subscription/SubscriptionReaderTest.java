@@ -67,7 +67,7 @@ class SubscriptionReaderTest {
             quoteCharacter = '`',
             value = {
                 "'envelope':'cloudevents-binary'                          | /envelope",
-                "'auth':{'type':'bearer','token':'t'}                     | /auth",
+                "'auth':{'type':'oauth2','tokenUrl':'https://a.test'}     | /auth/type",
                 "'tls':{'ca':'x'}                                         | /tls",
                 "'retryStatuses':[404]                                    | /retryStatuses",
                 "'ordering':'KEY'                                         | /ordering",
@@ -113,6 +113,10 @@ class SubscriptionReaderTest {
                 "'retry':{'attempts':3,'waitsSeconds':[1]}                        | /retry/waitsSeconds",
                 "'retry':{'waitsSeconds':[86399,1]}                               | /retry/waitsSeconds",
                 "'match':[{'payload..x':1}]                                       | /match/0/payload..x",
+                "'auth':{'type':'bearer','token':'a b'}                           | /auth/token",
+                "'auth':{'type':'bearer','token':'a\\n'}                          | /auth/token",
+                "'auth':{'type':'bearer','token':'a\\r\\nX-Injected: 1'}          | /auth/token",
+                "'auth':{'type':'bearer','token':'\u00e9'}                            | /auth/token",
             })
     void faultsAreNamedWithTheirPlace(String member, String pointer) {
         assertThat(errors("," + member)).extracting(FieldError::pointer).contains(pointer);
@@ -131,6 +135,12 @@ class SubscriptionReaderTest {
                 "'eventTypes':['Order.*']          | /eventTypes/0          | BAD_FORMAT",
                 "'ack':'MAYBE'                     | /ack                   | NOT_ALLOWED",
                 "'match':[{}]                      | /match/0               | TOO_FEW",
+                "'auth':{'type':'basic'}           | /auth/type             | NOT_ALLOWED",
+                "'auth':{'token':'t'}              | /auth/type             | REQUIRED",
+                "'auth':{'type':'bearer'}          | /auth/token            | REQUIRED",
+                "'auth':{'type':'bearer','token':''} | /auth/token          | TOO_SHORT",
+                "'auth':{'type':'bearer','token':1}  | /auth/token          | WRONG_TYPE",
+                "'auth':{'type':'bearer','token':'t','x':1} | /auth/x       | UNKNOWN_FIELD",
             })
     void theSchemaRefusesWhatHasNotTheRightShape(String member, String pointer, String code) {
         assertThat(new JsonSchemas().validate("subscription", json(URL + "," + member)))
@@ -170,10 +180,25 @@ class SubscriptionReaderTest {
     }
 
     @Test
+    @Tag("HT-1")
+    void aBearerTokenIsVisibleAsciiOfAtMost4096Characters() {
+        String longest = "~!".repeat(2048);
+        SubscriptionDraft draft = read(",'auth':{'type':'bearer','token':'" + longest + "'}");
+        assertThat(draft.bearer()).isEqualTo(new BearerToken(longest));
+        assertThat(draft.destination().bearer()).isTrue();
+        assertThat(read("").bearer()).isNull();
+        assertThat(read("").destination().bearer()).isFalse();
+        JsonNode tooLong = json(URL + ",'auth':{'type':'bearer','token':'" + longest + "x'}");
+        assertThat(new JsonSchemas().validate("subscription", tooLong))
+                .extracting(FieldError::pointer)
+                .containsExactly("/auth/token");
+    }
+
+    @Test
     @Tag("SC-2")
     void secretsAndAddressesDoNotShowInTexts() {
-        SubscriptionDraft draft =
-                read(",'headers':{'X-Key':'topsecret'},'signing':[{'scheme':'webhook-id','secret':'hunter2hunter2'}]");
-        assertThat(draft.toString()).doesNotContain("hunter2", "topsecret", "hooks.example");
+        SubscriptionDraft draft = read(
+                ",'headers':{'X-Key':'topsecret'},'signing':[{'scheme':'webhook-id','secret':'hunter2hunter2'}],'auth':{'type':'bearer','token':'sesame'}");
+        assertThat(draft.toString()).doesNotContain("hunter2", "sesame", "topsecret", "hooks.example");
     }
 }

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -58,7 +59,8 @@ class SubscriptionRepositoryIT {
                         "https://hooks.example.test/in",
                         Map.of("X-Shop", "7"),
                         AckProfile.RECEIPT,
-                        Duration.ofMillis(1_500)),
+                        Duration.ofMillis(1_500),
+                        false),
                 new EventFilter(
                         new EventTypeFilter(List.of("order.*", "a.b.c.v1")),
                         MatchFilter.of(StrictJson.parse(match.getBytes(StandardCharsets.UTF_8)))),
@@ -134,9 +136,15 @@ class SubscriptionRepositoryIT {
         Subscription one = subscription(50, NOW);
         subscriptions.insert(one);
         secrets.store(
-                one.id(), List.of(WebhookSecret.parse("whsec_AAECAw=="), WebhookSecret.parse("plain-canary")), NOW);
+                one.id(),
+                List.of(WebhookSecret.parse("whsec_AAECAw=="), WebhookSecret.parse("plain-canary")),
+                new BearerToken("token-canary"),
+                NOW);
 
-        List<SigningKeys> keys = secrets.signingKeys(List.of(one)).get(one.id());
+        RequestSecrets opened = secrets.open(List.of(one)).get(one.id());
+        assertThat(opened.bearer()).isEqualTo(new BearerToken("token-canary"));
+        assertThat(opened.toString()).doesNotContain("canary");
+        List<SigningKeys> keys = opened.signing();
         assertThat(keys).extracting(SigningKeys::prefix).containsExactly("webhook", "svix");
         assertThat(keys.get(0).keys()).containsExactly(new byte[] {0, 1, 2, 3});
         assertThat(keys.get(1).keys()).containsExactly("plain-canary".getBytes(StandardCharsets.UTF_8));
@@ -146,17 +154,40 @@ class SubscriptionRepositoryIT {
                                 + " or position('whsec'::bytea in secret) > 0"))
                 .isZero();
         SubscriptionSecrets wrongKey = secrets(now, "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
-        Assertions.assertThatThrownBy(() -> wrongKey.signingKeys(List.of(one))).isInstanceOf(SecretUnreadable.class);
+        Assertions.assertThatThrownBy(() -> wrongKey.open(List.of(one))).isInstanceOf(SecretUnreadable.class);
 
         DATABASE.execute("update subscription_secrets set expires_at = '" + NOW.plusSeconds(60) + "' where entry = 1");
         now.set(NOW.plusSeconds(60));
-        assertThat(secrets.signingKeys(List.of(one)).get(one.id()))
+        assertThat(secrets.open(List.of(one)).get(one.id()).signing())
                 .extracting(SigningKeys::prefix)
                 .containsExactly("webhook");
 
         DATABASE.execute("update subscription_secrets set secret = (select secret from subscription_secrets"
                 + " where entry = 1) where entry = 0");
-        Assertions.assertThatThrownBy(() -> secrets.signingKeys(List.of(one))).isInstanceOf(SecretUnreadable.class);
+        Assertions.assertThatThrownBy(() -> secrets.open(List.of(one))).isInstanceOf(SecretUnreadable.class);
+    }
+
+    @Test
+    @Tag("HT-1")
+    void thatThereIsATokenIsReadWithoutIt() {
+        SubscriptionSecrets secrets =
+                secrets(new AtomicReference<>(NOW), "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+        Subscription with = subscription(60, NOW);
+        Subscription without = subscription(60, NOW);
+        List.of(with, without).forEach(subscriptions::insert);
+        secrets.store(with.id(), List.of(), new BearerToken("t"), NOW);
+        secrets.store(without.id(), List.of(), null, NOW);
+        assertThat(bearer(subscriptions.find(app, with.id()))).contains(true);
+        assertThat(bearer(subscriptions.lock(app, with.id()))).contains(true);
+        assertThat(bearer(subscriptions.updateGrants(with.id(), new Grants(List.of()), NOW)))
+                .contains(true);
+        assertThat(bearer(subscriptions.find(app, without.id()))).contains(false);
+        assertThat(secrets.open(List.of(without)).get(without.id())).isEqualTo(RequestSecrets.NONE);
+        assertThat(secrets.open(List.of(with)).get(with.id()).signing()).isEmpty();
+    }
+
+    private static Optional<Boolean> bearer(Optional<Subscription> read) {
+        return read.map(found -> found.destination().bearer());
     }
 
     private SubscriptionSecrets secrets(AtomicReference<Instant> now, String key) {

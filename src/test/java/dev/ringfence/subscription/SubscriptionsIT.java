@@ -109,6 +109,45 @@ class SubscriptionsIT {
     }
 
     @Test
+    @Tag("HT-1")
+    @Tag("SC-2")
+    @Tag("RC-12")
+    void aReceiversTokenIsShownToNobody() throws SQLException {
+        String token = "receiver-token-canary";
+        ObjectNode request = push("with token");
+        request.putObject("auth").put("type", "bearer").put("token", token);
+        String key = UUID.randomUUID().toString();
+
+        Answer created = postWithKey(request, key).expect(201);
+        Answer replayed = postWithKey(request, key).expect(201);
+        Answer read = operator.get("apps/" + app + "/subscriptions/"
+                        + created.body().path("id").asText())
+                .expect(200);
+        Answer listed = operator.get(subscriptions()).expect(200);
+
+        for (Answer answer : List.of(created, replayed, read, listed)) {
+            assertThat(answer.text()).contains("\"auth\":{\"type\":\"bearer\"}").doesNotContain("canary");
+        }
+        assertThat(tablesThatHold(token)).isEmpty();
+        operator.put(
+                        "apps/" + app + "/subscriptions/"
+                                + created.body().path("id").asText() + "/grants",
+                        families("order.*"))
+                .expect(200);
+        assertThat(tablesThatHold(token)).isEmpty();
+        assertThat(operator.post(subscriptions(), push("without"))
+                        .expect(201)
+                        .body()
+                        .has("auth"))
+                .isFalse();
+
+        request.putObject("auth").put("type", "bearer").put("token", "bad canary");
+        Answer refused = operator.post(subscriptions(), request).expect(422);
+        assertThat(refused.body().at("/errors/0/pointer").asText()).isEqualTo("/auth/token");
+        assertThat(refused.text()).doesNotContain("canary");
+    }
+
+    @Test
     @Tag("SB-1")
     void aListPagesInTheOrderOfCreation() {
         List<String> ids = new ArrayList<>();

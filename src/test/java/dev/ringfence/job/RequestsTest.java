@@ -1,0 +1,91 @@
+package dev.ringfence.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ringfence.reservation.Reserved;
+import dev.ringfence.subscription.BearerToken;
+import dev.ringfence.subscription.DeliveryRules;
+import dev.ringfence.subscription.Destination;
+import dev.ringfence.subscription.EventFilter;
+import dev.ringfence.subscription.EventTypeFilter;
+import dev.ringfence.subscription.Grants;
+import dev.ringfence.subscription.MatchFilter;
+import dev.ringfence.subscription.Mode;
+import dev.ringfence.subscription.RequestSecrets;
+import dev.ringfence.subscription.RetryPolicy;
+import dev.ringfence.subscription.Semantics;
+import dev.ringfence.subscription.Subscription;
+import dev.ringfence.subscription.SubscriptionStatus;
+import dev.ringfence.transport.AckProfile;
+import dev.ringfence.transport.Outbound;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class RequestsTest {
+
+    private static final Instant NOW = Instant.parse("2026-03-01T10:00:00Z");
+
+    @Test
+    @Tag("HT-1")
+    void aTokenIsSentAsAuthorization() {
+        Outbound sent = request(new BearerToken("t.0~"));
+        assertThat(sent.headers()).isEqualTo(Map.of("X-Shop", "7", "Authorization", "Bearer t.0~"));
+        assertThat(sent.toString()).doesNotContain("t.0~");
+    }
+
+    @Test
+    @Tag("HT-1")
+    void withoutATokenThereIsNoAuthorization() {
+        assertThat(request(null).headers()).containsOnlyKeys("X-Shop");
+    }
+
+    private static Outbound request(@Nullable BearerToken bearer) {
+        Endpoint endpoint = new Endpoint(subscription(), new RequestSecrets(List.of(), bearer));
+        return Requests.of(reserved(), endpoint, NOW, 1).orElseThrow();
+    }
+
+    private static Reserved reserved() {
+        return new Reserved(
+                1,
+                NOW,
+                1,
+                UUID.randomUUID(),
+                UUID.randomUUID(),
+                UUID.randomUUID(),
+                1,
+                1,
+                1,
+                NOW,
+                NOW,
+                "msg_1",
+                "https://hooks.example.test/in",
+                "{\"X-Shop\":\"7\"}",
+                null,
+                "{}".getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Subscription subscription() {
+        return new Subscription(
+                UUID.randomUUID(),
+                UUID.randomUUID(),
+                1,
+                "all",
+                new Destination(Mode.PUSH, null, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), true),
+                new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
+                List.of(),
+                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), 1, 1),
+                new Grants(List.of("*")),
+                SubscriptionStatus.ACTIVE,
+                null,
+                0,
+                NOW,
+                1);
+    }
+}
