@@ -59,7 +59,6 @@ class EngineLoopIT {
     }
 
     @Test
-    @Tag("SG-4")
     @Tag("AT-5")
     void a_retry_sends_the_same_bytes_under_the_same_id_with_a_new_time_and_signature() throws Exception {
         long tenant = fixture.tenant("retry");
