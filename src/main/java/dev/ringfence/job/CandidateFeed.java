@@ -29,6 +29,9 @@ public class CandidateFeed {
     private static final Duration BETWEEN_LOOKS_AROUND = Duration.ofSeconds(1);
     private static final Duration SOON = Duration.ofMillis(50);
 
+    /** Workers that land flights do not ask for more than about 15 s; who is silent for longer is stuck. */
+    private static final Duration SILENCE = Duration.ofSeconds(30);
+
     private final CandidateRepository repository;
     private final Slots slots;
     private final DeliverySwitch delivery;
@@ -46,6 +49,7 @@ public class CandidateFeed {
     private boolean foundThisRound;
     private boolean stopped;
     private long nextScan;
+    private volatile long lastAsked;
     private long nextLookAround;
 
     @Inject
@@ -63,6 +67,7 @@ public class CandidateFeed {
         this.clock = clock;
         this.nanos = nanos;
         this.nextScan = nanos == null ? 0 : nanos.nanos();
+        this.lastAsked = nextScan;
         this.nextLookAround = nextScan;
     }
 
@@ -94,6 +99,11 @@ public class CandidateFeed {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether workers still come for work. */
+    boolean asked() {
+        return nanos.nanos() - lastAsked < SILENCE.toNanos();
     }
 
     /** Sets which deliveries are this node's. */
@@ -137,7 +147,8 @@ public class CandidateFeed {
      * The next deliveries for one worker, at most a window full; empty where none came in time. The caller gives each slot back.
      */
     List<Candidate> take(Duration wait) {
-        long until = nanos.nanos() + wait.toNanos();
+        lastAsked = nanos.nanos();
+        long until = lastAsked + wait.toNanos();
         while (true) {
             lock.lock();
             try {
@@ -166,11 +177,11 @@ public class CandidateFeed {
             if (stopped || until - now <= 0) {
                 return false;
             }
-            boolean mayScan = delivery.on() && !scanning;
-            if (!buffer.isEmpty() || (mayScan && slots.free() > 0 && (signalled || nextScan - now <= 0))) {
+            boolean mayScan = delivery.on() && !scanning && slots.roomy();
+            if (!buffer.isEmpty() || (mayScan && (signalled || nextScan - now <= 0))) {
                 return true;
             }
-            long scanIn = mayScan && slots.free() > 0 ? nextScan - now : Long.MAX_VALUE;
+            long scanIn = mayScan ? nextScan - now : Long.MAX_VALUE;
             changed.await(Math.min(until - now, scanIn), TimeUnit.NANOSECONDS);
         }
     }

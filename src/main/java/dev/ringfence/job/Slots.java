@@ -59,6 +59,11 @@ public class Slots {
         return Math.max(0, allowed - (held.size() - stragglers));
     }
 
+    /** Whether enough is free that looking for work is worth a statement. */
+    synchronized boolean roomy() {
+        return free() >= Math.max(1, allowed / 8);
+    }
+
     /** Takes those of the candidates that are not in hand already. */
     synchronized List<Candidate> take(List<Candidate> candidates) {
         List<Candidate> fresh = new ArrayList<>(candidates.size());
