@@ -31,9 +31,9 @@ public class Heartbeat {
         this(null, null, null, null);
     }
 
-    /** One beat, left out while the delivery job does not run: a share that nobody works on would wait. Call it each second. */
+    /** One beat, left out while no worker comes for work: a share that nobody works on would wait. Call it each second. */
     public void beat() {
-        if (!job.running()) {
+        if (!job.running() || !feed.asked()) {
             return;
         }
         repository.beat(settings.node());
