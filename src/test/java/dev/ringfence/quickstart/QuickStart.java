@@ -10,6 +10,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Base64;
 import java.util.logging.Level;
@@ -69,7 +71,7 @@ public final class QuickStart {
     }
 
     private static String oneLine(Throwable e) {
-        return String.valueOf(e.getMessage()).lines().findFirst().orElse("") + ".";
+        return String.valueOf(e.getMessage()).lines().findFirst().orElse("").replaceFirst("[.:]$", "") + ".";
     }
 
     private ServerProcess start(Home home, int port) {
@@ -79,7 +81,9 @@ public final class QuickStart {
                 .config("ringfence.secrets.key", home.remember("secrets.key", () -> random(32, true)))
                 .config("ringfence.egress.allow", "127.0.0.1/32");
         if (options.databaseUrl().isPresent()) {
-            builder.database(options.databaseUrl().get(), options.databaseUser(), options.databasePassword());
+            String url = options.databaseUrl().get();
+            checkReachable(url);
+            builder.database(url, options.databaseUser(), options.databasePassword());
         } else {
             OUT.println("Starting PostgreSQL on " + home.path("postgres") + " …");
             PostgresServer postgres = running.start(() -> postgres(home));
@@ -94,6 +98,16 @@ public final class QuickStart {
         });
         server.awaitReady();
         return server;
+    }
+
+    /** Tells a wrong address or login at once, and not by a server that does not come up. */
+    private void checkReachable(String url) {
+        try (Connection connection =
+                DriverManager.getConnection(url, options.databaseUser(), options.databasePassword())) {
+            connection.getMetaData();
+        } catch (SQLException e) {
+            throw new Refused("Cannot use " + url + ": " + oneLine(e));
+        }
     }
 
     private static PostgresServer postgres(Home home) throws IOException, SQLException {
