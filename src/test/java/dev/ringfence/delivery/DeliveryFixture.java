@@ -59,7 +59,7 @@ public final class DeliveryFixture implements AutoCloseable {
         return id;
     }
 
-    /** Deliveries of as many events, due since {@code due}; returns their ids ascending. */
+    /** Deliveries of as many events, due since {@code due}; returns their ids ascending. Fan-out leaves these events alone. */
     public List<Long> deliveries(long tenant, UUID subscription, int count, Instant due) {
         List<Long> ids = new ArrayList<>();
         try (Connection connection = database.connect()) {
@@ -80,7 +80,7 @@ public final class DeliveryFixture implements AutoCloseable {
                         + " occurred_at, recorded_at, producer, aggregate_type, aggregate_id, actor, correlation_id, causation_id, payload, metadata,"
                         + " payload_bytes, payload_sha256, status, available_at, created_at, updated_at)"
                         + " select o, ?, ?, ?, now(), 'evt_' || o, 'order.order.placed.v1', 1, now(), ?, 'order', 'order', 'o-1', '{}'::jsonb, 'cor_1',"
-                        + " 'req_1', '{}'::jsonb, '{}'::jsonb, b, sha256(b), 'PENDING', now(), now(), now()"
+                        + " 'req_1', '{}'::jsonb, '{}'::jsonb, b, sha256(b), 'PENDING', now() + interval '1 day', now(), now()"
                         + " from nextval('ordinals') o, lateral (select convert_to('{\"n\":' || o || '}', 'UTF8') as b) x returning ordinal";
         long ordinal;
         try (PreparedStatement statement = connection.prepareStatement(event)) {
