@@ -61,8 +61,8 @@ public record Settings(
     private static final int SECRETS_KEY_BYTES = 32;
     private static final int ADMIN_KEY_CHARS = 32;
 
-    /** Exclusive fences, and two for migration, partitions and what looks at locks. */
-    private static final int PINNED_BESIDES_WORKERS = 8;
+    /** Exclusive fences, one that listens, one that tells, and two for migration, partitions and what looks at locks. */
+    private static final int PINNED_BESIDES_WORKERS = 10;
 
     /**
      * Reads and validates all settings.
@@ -126,7 +126,7 @@ public record Settings(
 
     /** The server's pools, whose sizes its configuration takes from the same properties. */
     private static void pools(SettingReader read, int workers) {
-        atLeast(read, "ringfence.db.pinned.pool.max", 24, workers + PINNED_BESIDES_WORKERS, workers);
+        atLeast(read, "ringfence.db.pinned.pool.max", 28, workers + PINNED_BESIDES_WORKERS, workers);
         atLeast(read, "ringfence.batch.threads", 20, workers + 1, workers);
     }
 

@@ -16,6 +16,7 @@ public class Heartbeat {
     private final CandidateFeed feed;
     private final DeliveryJob job;
     private final Settings settings;
+    private volatile boolean shared;
 
     @Inject
     public Heartbeat(NodeRepository repository, CandidateFeed feed, DeliveryJob job, Settings settings) {
@@ -39,7 +40,13 @@ public class Heartbeat {
         repository.beat(settings.node());
         List<String> alive = repository.alive(SILENCE);
         int rank = alive.indexOf(settings.node());
+        shared = alive.size() > (rank < 0 ? 0 : 1);
         feed.share(rank < 0 ? NodeShare.ALL : new NodeShare(alive.size(), rank));
+    }
+
+    /** Whether another node delivers too, as far as the last beat saw. */
+    public boolean shared() {
+        return shared;
     }
 
     /** The last one. */

@@ -50,6 +50,7 @@ public class DeliveryTimers {
         SKEW(2_000),
         PARTITIONS(3_600_000),
         FENCES(1_000),
+        LISTEN(1_000),
         HEARTBEAT(1_000),
         RECONCILE(1_000),
         PUBLISH(500),
@@ -99,6 +100,9 @@ public class DeliveryTimers {
     private PartitionsRepository partitions;
 
     @Inject
+    private Listener listener;
+
+    @Inject
     private Clock clock;
 
     private final Map<Beat, AtomicBoolean> busy = new EnumMap<>(Beat.class);
@@ -142,6 +146,7 @@ public class DeliveryTimers {
             fences.overdue();
         } else if (delivery.on()) {
             switch (beat) {
+                case LISTEN -> listener.ensureListening();
                 case HEARTBEAT -> heartbeat.beat();
                 case RECONCILE -> reconciler.reconcile();
                 case PUBLISH -> fanout.signal();
@@ -157,6 +162,7 @@ public class DeliveryTimers {
         try {
             timers.getTimers().forEach(Timer::cancel);
             job.stop(LANDING);
+            listener.stop(LANDING);
             heartbeat.end();
         } catch (RuntimeException e) {
             LOG.log(Level.INFO, "delivery stopped without order: {0}", e.toString());

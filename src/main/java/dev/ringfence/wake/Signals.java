@@ -2,35 +2,53 @@ package dev.ringfence.wake;
 
 import dev.ringfence.fanout.DeliveriesReady;
 import dev.ringfence.job.CandidateFeed;
+import dev.ringfence.job.DeliverySwitch;
+import dev.ringfence.job.Heartbeat;
 import dev.ringfence.recording.Recorded;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
 import jakarta.inject.Inject;
 
-/** Passes on, within this process, that something was committed: recorded events to the publisher, deliveries to the workers. */
+/**
+ * Passes on that something was committed: recorded events to the publisher, deliveries to the workers. Here always, to other nodes
+ * where there is something for them to do.
+ */
 @ApplicationScoped
 public class Signals {
     private final FanoutRunner fanout;
     private final CandidateFeed feed;
+    private final Announcer others;
+    private final Heartbeat heartbeat;
+    private final DeliverySwitch delivery;
 
     @Inject
-    public Signals(FanoutRunner fanout, CandidateFeed feed) {
+    public Signals(
+            FanoutRunner fanout, CandidateFeed feed, Announcer others, Heartbeat heartbeat, DeliverySwitch delivery) {
         this.fanout = fanout;
         this.feed = feed;
+        this.others = others;
+        this.heartbeat = heartbeat;
+        this.delivery = delivery;
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Signals() {
-        this(null, null);
+        this(null, null, null, null, null);
     }
 
     void recorded(@Observes(during = TransactionPhase.AFTER_SUCCESS) Recorded recorded) {
         fanout.signal();
+        if (!delivery.on()) {
+            others.announce(Hint.RECORDED);
+        }
     }
 
     void ready(@Observes DeliveriesReady ready) {
         feed.signal();
+        if (heartbeat.shared()) {
+            others.announce(Hint.READY);
+        }
     }
 }

@@ -94,6 +94,9 @@ class ArchitectureTest {
     static final ArchRule ejb_only_in_wake = only("jakarta.ejb..", "wake");
 
     @ArchTest
+    static final ArchRule driver_only_in_wake = only("org.postgresql..", "wake");
+
+    @ArchTest
     static final ArchRule http_clients_only_in_transport = noClasses()
             .that()
             .resideOutsideOfPackage("dev.ringfence.transport..")

@@ -100,10 +100,10 @@ class SettingsTest {
                 .isEqualTo(16);
         assertThatThrownBy(() -> with(Map.of(
                         "ringfence.delivery.workers", "4",
-                        "ringfence.db.pinned.pool.max", "11",
+                        "ringfence.db.pinned.pool.max", "13",
                         "ringfence.batch.threads", "4")))
-                .hasMessageContaining("ringfence.db.pinned.pool.max is \"11\"")
-                .hasMessageContaining("at least 12 with ringfence.delivery.workers = 4")
+                .hasMessageContaining("ringfence.db.pinned.pool.max is \"13\"")
+                .hasMessageContaining("at least 14 with ringfence.delivery.workers = 4")
                 .hasMessageContaining("ringfence.batch.threads is \"4\"")
                 .hasMessageContaining("at least 5 with");
     }

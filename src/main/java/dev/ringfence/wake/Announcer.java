@@ -1,0 +1,119 @@
+package dev.ringfence.wake;
+
+import dev.ringfence.config.Settings;
+import dev.ringfence.time.NanoClock;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the other nodes, after the commit and outside of it. However many commits there are, one notice is under way at a time and
+ * a few milliseconds lie between two: each notice's commit takes a lock of the whole database.
+ */
+@ApplicationScoped
+public class Announcer {
+    private static final Logger LOG = System.getLogger(Announcer.class.getName());
+    private static final Duration BETWEEN = Duration.ofMillis(5);
+
+    private final NoticeRepository notices;
+    private final Settings settings;
+    private final NanoClock nanos;
+    private final EnumSet<Hint> waiting = EnumSet.noneOf(Hint.class);
+    private boolean running;
+
+    @Resource
+    private @Nullable ManagedExecutorService executor;
+
+    @Inject
+    public Announcer(NoticeRepository notices, Settings settings, NanoClock nanos) {
+        this.notices = notices;
+        this.settings = settings;
+        this.nanos = nanos;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    Announcer() {
+        this(null, null, null);
+    }
+
+    /** Tells it soon. Returns at once; what cannot be told is not told, the other nodes' timers find it. */
+    void announce(Hint hint) {
+        ManagedExecutorService threads = executor;
+        if (threads == null) {
+            return;
+        }
+        synchronized (waiting) {
+            waiting.add(hint);
+            if (running) {
+                return;
+            }
+            running = true;
+        }
+        try {
+            threads.execute(this::run);
+        } catch (RejectedExecutionException stopping) {
+            over();
+        }
+    }
+
+    private void run() {
+        boolean finished = false;
+        try {
+            for (Set<Hint> hints = taken(); !hints.isEmpty(); hints = taken()) {
+                long next = nanos.nanos() + BETWEEN.toNanos();
+                tell(hints);
+                rest(next);
+            }
+            finished = true;
+        } finally {
+            if (!finished) {
+                over();
+            }
+        }
+    }
+
+    private void over() {
+        synchronized (waiting) {
+            waiting.clear();
+            running = false;
+        }
+    }
+
+    /** What waits; with nothing waiting the run is over. */
+    private Set<Hint> taken() {
+        synchronized (waiting) {
+            Set<Hint> hints = EnumSet.copyOf(waiting);
+            waiting.clear();
+            running = !hints.isEmpty();
+            return hints;
+        }
+    }
+
+    private void tell(Set<Hint> hints) {
+        try {
+            notices.tell(new Notice(settings.node(), hints));
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(Level.DEBUG, "the other nodes were not told: {0}", e.toString());
+        }
+    }
+
+    private void rest(long until) {
+        for (long left = until - nanos.nanos(); left > 0; left = until - nanos.nanos()) {
+            LockSupport.parkNanos(left);
+            if (Thread.currentThread().isInterrupted()) {
+                return;
+            }
+        }
+    }
+}
