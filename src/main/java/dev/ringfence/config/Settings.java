@@ -64,6 +64,9 @@ public record Settings(
     /** Exclusive fences, one that listens, one that tells, and two for migration, partitions and what looks at locks. */
     private static final int PINNED_BESIDES_WORKERS = 10;
 
+    /** What takes a connection for its transactions besides the workers: stragglers, the publisher, four timers, and four requests at least. */
+    private static final int JTA_BESIDES_WORKERS = STRAGGLERS + 1 + 4 + 4;
+
     /**
      * Reads and validates all settings.
      *
@@ -126,6 +129,7 @@ public record Settings(
 
     /** The server's pools, whose sizes its configuration takes from the same properties. */
     private static void pools(SettingReader read, int workers) {
+        atLeast(read, "ringfence.db.pool.max", 32, workers + JTA_BESIDES_WORKERS, workers);
         atLeast(read, "ringfence.db.pinned.pool.max", 28, workers + PINNED_BESIDES_WORKERS, workers);
         atLeast(read, "ringfence.batch.threads", 20, workers + 1, workers);
     }

@@ -100,12 +100,26 @@ class SettingsTest {
                 .isEqualTo(16);
         assertThatThrownBy(() -> with(Map.of(
                         "ringfence.delivery.workers", "4",
+                        "ringfence.db.pool.max", "15",
                         "ringfence.db.pinned.pool.max", "13",
                         "ringfence.batch.threads", "4")))
+                .hasMessageContaining(
+                        "ringfence.db.pool.max is \"15\", permitted is at least 16 with ringfence.delivery.workers = 4")
                 .hasMessageContaining("ringfence.db.pinned.pool.max is \"13\"")
                 .hasMessageContaining("at least 14 with ringfence.delivery.workers = 4")
                 .hasMessageContaining("ringfence.batch.threads is \"4\"")
                 .hasMessageContaining("at least 5 with");
+    }
+
+    @Test
+    void takesPoolsThatAreJustLargeEnough() {
+        assertThat(with(Map.of(
+                                "ringfence.delivery.workers", "4",
+                                "ringfence.db.pool.max", "16",
+                                "ringfence.db.pinned.pool.max", "14",
+                                "ringfence.batch.threads", "5"))
+                        .deliveryWorkers())
+                .isEqualTo(4);
     }
 
     @Test
