@@ -44,7 +44,9 @@ public record Cursor(List<String> parts) {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
             Cursor cursor = new Cursor(List.of(decoded.split(SEPARATOR, -1)));
-            if (cursor.parts.size() == size && cursor.encoded().equals(text)) {
+            if (cursor.parts.size() == size
+                    && decoded.indexOf(0) < 0
+                    && cursor.encoded().equals(text)) {
                 return cursor;
             }
         } catch (IllegalArgumentException | CharacterCodingException e) {

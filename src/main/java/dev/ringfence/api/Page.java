@@ -29,6 +29,11 @@ public record Page<T>(
         return new Page<>(items, cursorOf.apply(items.get(limit - 1)).encoded());
     }
 
+    /** A list that has nothing. */
+    public static <T> Page<T> empty() {
+        return new Page<>(List.of(), null);
+    }
+
     /** The same page with each entry turned into something else. */
     public <R> Page<R> map(Function<? super T, R> mapping) {
         return new Page<>(items.stream().map(mapping).toList(), next);

@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Ids in request paths. */
+/** Ids in request paths and parameters. */
 public final class PathIds {
 
     private static final Pattern APP = Pattern.compile("/api/v1/apps/([^/;]+)");
@@ -29,6 +29,19 @@ public final class PathIds {
         UUID id = uuid(text);
         if (id == null) {
             throw ApiProblem.notFound();
+        }
+        return id;
+    }
+
+    /**
+     * An id in a query parameter.
+     *
+     * @throws ApiProblem 422 {@code INVALID} where the text is no UUID
+     */
+    public static UUID parameter(String pointer, String text) {
+        UUID id = uuid(text);
+        if (id == null) {
+            throw ApiProblem.invalid(pointer, "BAD_FORMAT", "a UUID is required");
         }
         return id;
     }

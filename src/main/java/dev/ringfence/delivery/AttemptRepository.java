@@ -1,6 +1,7 @@
 package dev.ringfence.delivery;
 
 import dev.ringfence.config.DataSources;
+import dev.ringfence.config.Select;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.sql.Connection;
@@ -8,14 +9,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Reads ledgers. */
 @ApplicationScoped
@@ -90,19 +89,14 @@ class AttemptRepository {
                 row.getInt("cycle"),
                 AttemptState.valueOf(row.getString("state")),
                 row.getBoolean("counted"),
-                row.getObject("started_at", OffsetDateTime.class).toInstant(),
-                instant(row, "finished_at"),
+                Select.instant(row, "started_at"),
+                Select.instantOrNull(row, "finished_at"),
                 row.getObject("http_status", Integer.class),
                 row.getString("code"),
-                instant(row, "retry_after"),
+                Select.instantOrNull(row, "retry_after"),
                 row.getString("receipt"),
                 row.getString("late_state"),
                 row.getObject("late_status", Integer.class),
-                instant(row, "late_at"));
-    }
-
-    private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
-        OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
-        return value == null ? null : value.toInstant();
+                Select.instantOrNull(row, "late_at"));
     }
 }

@@ -3,11 +3,9 @@ package dev.ringfence.delivery;
 import dev.ringfence.api.ApiProblem;
 import dev.ringfence.api.Cursor;
 import dev.ringfence.api.Page;
-import dev.ringfence.api.PageLimit;
 import dev.ringfence.api.PathIds;
 import dev.ringfence.api.Responses;
 import dev.ringfence.lifecycle.LifecycleRepository;
-import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.lifecycle.TenantRef;
 import dev.ringfence.security.Roles;
 import dev.ringfence.subscription.Subscription;
@@ -22,7 +20,6 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -51,15 +48,15 @@ public class DeliveriesResource {
     @RolesAllowed({Roles.CLIENT, Roles.OPERATOR, Roles.AUDITOR, Roles.ADMIN})
     public Response search(@PathParam("app") String app, @BeanParam DeliveryFilterParams params) {
         UUID appId = PathIds.id(app);
-        if (params.tenant == null) {
-            return page(params.query(appId, tenantOf(appId, params.subscription)));
+        DeliveryQuery query = params.query(appId);
+        String tenant = params.tenant();
+        if (tenant == null) {
+            return page(query.ofTenant(tenantOf(query)));
         }
-        Optional<Long> tenant =
-                lifecycles.find(TenantRef.ofPath(app, params.tenant)).map(TenantLifecycle::tenantId);
-        if (tenant.isEmpty()) {
-            return Responses.json(200, Page.of(List.<Delivery>of(), PageLimit.MAX, DeliveriesResource::cursor));
-        }
-        return page(params.query(appId, tenant.get()));
+        return lifecycles
+                .find(TenantRef.ofQuery(appId, tenant))
+                .map(row -> page(query.ofTenant(row.tenantId())))
+                .orElseGet(() -> Responses.json(200, Page.empty()));
     }
 
     /** One delivery. */
@@ -78,11 +75,12 @@ public class DeliveriesResource {
     }
 
     /** The tenant of the subscription, because finished deliveries are indexed by both; null where that is not known. */
-    private @Nullable Long tenantOf(UUID appId, @Nullable String subscription) {
+    private @Nullable Long tenantOf(DeliveryQuery query) {
+        UUID subscription = query.subscriptionId();
         return subscription == null
                 ? null
                 : subscriptions
-                        .find(appId, PathIds.id(subscription))
+                        .find(query.appId(), subscription)
                         .map(Subscription::tenantId)
                         .orElse(null);
     }

@@ -23,6 +23,11 @@ record DeliveryQuery(
         @Nullable Long beforeId,
         int limit) {
 
+    /** The same search in one tenant; in all where it is null. */
+    DeliveryQuery ofTenant(@Nullable Long tenant) {
+        return new DeliveryQuery(appId, id, tenant, subscriptionId, state, eventId, from, to, beforeId, limit);
+    }
+
     static DeliveryQuery one(UUID appId, long id) {
         return new DeliveryQuery(appId, id, null, null, null, null, null, null, null, 1);
     }

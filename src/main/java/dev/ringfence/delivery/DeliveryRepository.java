@@ -1,20 +1,14 @@
 package dev.ringfence.delivery;
 
 import dev.ringfence.config.DataSources;
+import dev.ringfence.config.Select;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Reads deliveries, without their ledgers. */
 @ApplicationScoped
@@ -44,19 +38,22 @@ class DeliveryRepository {
 
     /** Up to {@code limit + 1} deliveries, newest first. */
     List<Delivery> find(DeliveryQuery query) {
-        Conditions conditions = new Conditions(query);
-        try (Connection connection = dataSources.jta().getConnection();
-                PreparedStatement statement = connection.prepareStatement(SELECT + conditions.sql)) {
-            for (int i = 0; i < conditions.values.size(); i++) {
-                statement.setObject(i + 1, conditions.values.get(i));
-            }
-            List<Delivery> found = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    found.add(delivery(rows));
-                }
-            }
-            return found;
+        DeliveryState state = query.state();
+        Select select = new Select(SELECT, query.appId())
+                .and("d.id = ?", query.id())
+                .and("d.tenant_id = ?", query.tenantId())
+                .and("d.subscription_id = ?", query.subscriptionId())
+                .and("d.state = ?", state == null ? null : state.text())
+                .and(
+                        "d.id = any (array (select k.delivery_id from delivery_keys k"
+                                + " join event_keys e on e.ordinal = k.event_ordinal where e.event_id = ?))",
+                        query.eventId())
+                .and("d.created_at >= ?", query.from())
+                .and("d.created_at < ?", query.to())
+                .and("d.id < ?", query.beforeId())
+                .ending("order by d.id desc limit ?", query.limit() + 1);
+        try {
+            return select.list(dataSources.jta(), DeliveryRepository::delivery);
         } catch (SQLException e) {
             throw new DeliveryStorageException("read deliveries", e);
         }
@@ -73,52 +70,13 @@ class DeliveryRepository {
                 row.getString("state"),
                 row.getInt("cycle"),
                 List.of(),
-                instant(row, "next_attempt_at"),
-                instant(row, "accepted_at"),
+                Select.instantOrNull(row, "next_attempt_at"),
+                Select.instantOrNull(row, "accepted_at"),
                 row.getString("last_code"),
                 row.getBoolean("discarded") ? Boolean.TRUE : null,
                 row.getString("url"),
                 sha256 == null ? null : HexFormat.of().formatHex(sha256),
-                row.getObject("created_at", OffsetDateTime.class).toInstant(),
-                row.getObject("updated_at", OffsetDateTime.class).toInstant());
-    }
-
-    private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
-        OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
-        return value == null ? null : value.toInstant();
-    }
-
-    /** The end of the statement, from constants of this class only, and its values in order. */
-    private static final class Conditions {
-        private final StringBuilder sql = new StringBuilder();
-        private final List<Object> values = new ArrayList<>();
-
-        Conditions(DeliveryQuery query) {
-            values.add(query.appId());
-            add(" and d.id = ?", query.id());
-            add(" and d.tenant_id = ?", query.tenantId());
-            add(" and d.subscription_id = ?", query.subscriptionId());
-            add(" and d.state = ?", query.state() == null ? null : query.state().text());
-            add(
-                    " and d.id = any (array (select k.delivery_id from delivery_keys k"
-                            + " join event_keys e on e.ordinal = k.event_ordinal where e.event_id = ?))",
-                    query.eventId());
-            add(" and d.created_at >= ?", utc(query.from()));
-            add(" and d.created_at < ?", utc(query.to()));
-            add(" and d.id < ?", query.beforeId());
-            sql.append(" order by d.id desc limit ?");
-            values.add(query.limit() + 1);
-        }
-
-        private void add(String condition, @Nullable Object value) {
-            if (value != null) {
-                sql.append(condition);
-                values.add(value);
-            }
-        }
-
-        private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-            return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
-        }
+                Select.instant(row, "created_at"),
+                Select.instant(row, "updated_at"));
     }
 }

@@ -27,12 +27,24 @@ public record TenantRef(UUID appId, String tenant) {
      * @throws ApiProblem 404 for an app id that is none; 422 {@code INVALID} for a tenant name that cannot be one
      */
     public static TenantRef ofPath(String app, String tenant) {
-        UUID appId = PathIds.id(app);
+        return checked(PathIds.id(app), tenant, "");
+    }
+
+    /**
+     * The tenant that a query parameter {@code tenant} names.
+     *
+     * @throws ApiProblem 422 {@code INVALID} for a name that cannot be one
+     */
+    public static TenantRef ofQuery(UUID app, String tenant) {
+        return checked(app, tenant, "/tenant");
+    }
+
+    private static TenantRef checked(UUID app, String tenant, String pointer) {
         if (!valid(tenant)) {
             throw ApiProblem.invalid(
-                    "", "BAD_FORMAT", "A tenant name has 1 to 200 characters, none of them a control character.");
+                    pointer, "BAD_FORMAT", "A tenant name has 1 to 200 characters, none of them a control character.");
         }
-        return new TenantRef(appId, tenant);
+        return new TenantRef(app, tenant);
     }
 
     public FenceKey fenceKey() {

@@ -31,10 +31,9 @@ record EventQuery(
 
     /** Place of an event in the list. */
     record Position(Instant recordedAt, long ordinal) {
-        private static final int PARTS = 2;
+        static final int PARTS = 2;
 
-        static @Nullable Position parse(@Nullable String text) {
-            Cursor cursor = Cursor.parse(text, PARTS);
+        static @Nullable Position of(@Nullable Cursor cursor) {
             return cursor == null
                     ? null
                     : new Position(

@@ -1,20 +1,15 @@
 package dev.ringfence.recording;
 
 import dev.ringfence.config.DataSources;
+import dev.ringfence.config.Select;
 import dev.ringfence.outbox.OutboxStatus;
 import dev.ringfence.outbox.StorageException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Searches recorded events, newest first. */
 @ApplicationScoped
@@ -41,21 +36,33 @@ class EventSearchRepository {
 
     /** Up to {@code limit + 1} events. */
     List<EventSummary> find(EventQuery query) {
-        Conditions conditions = new Conditions(query);
-        try (Connection connection = dataSources.jta().getConnection();
-                PreparedStatement statement = connection.prepareStatement(SELECT + conditions.sql)) {
-            for (int i = 0; i < conditions.values.size(); i++) {
-                statement.setObject(i + 1, conditions.values.get(i));
-            }
-            List<EventSummary> found = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
-                while (rows.next()) {
-                    found.add(summary(rows));
-                }
-            }
-            return found;
+        OutboxStatus status = query.status();
+        Select select = new Select(SELECT, query.appId())
+                .and("o.tenant_id = ?", query.tenantId())
+                .and("o.status = ?", status == null ? null : status.name())
+                .and("o.event_name = ?", query.name())
+                .and("o.workspace_id = ?", query.workspaceId())
+                .and("o.relationship_id = ?", query.relationshipId())
+                .and("o.recorded_at >= ?", query.from())
+                .and("o.recorded_at < ?", query.to());
+        order(select, query);
+        try {
+            return select.ending("limit ?", query.limit() + 1).list(dataSources.jta(), EventSearchRepository::summary);
         } catch (SQLException e) {
             throw new StorageException("cannot search events", e);
+        }
+    }
+
+    /** One tenant's events come from its index, which is in order of recording; those of an app from the numbers. */
+    private static void order(Select select, EventQuery query) {
+        EventQuery.Position after = query.after();
+        Instant recordedAt = after == null ? null : after.recordedAt();
+        Long ordinal = after == null ? null : after.ordinal();
+        if (query.tenantId() == null) {
+            select.and("o.ordinal < ?", ordinal).ending("order by o.ordinal desc");
+        } else {
+            select.and("(o.recorded_at, o.ordinal) < (?, ?)", recordedAt, ordinal)
+                    .ending("order by o.recorded_at desc, o.ordinal desc");
         }
     }
 
@@ -67,9 +74,9 @@ class EventSearchRepository {
                 row.getString("event_name"),
                 row.getInt("event_version"),
                 OutboxStatus.valueOf(row.getString("status")),
-                row.getObject("occurred_at", OffsetDateTime.class).toInstant(),
-                row.getObject("recorded_at", OffsetDateTime.class).toInstant(),
-                instant(row, "published_at"),
+                Select.instant(row, "occurred_at"),
+                Select.instant(row, "recorded_at"),
+                Select.instantOrNull(row, "published_at"),
                 row.getString("aggregate_type"),
                 row.getString("aggregate_id"),
                 row.getString("workspace_id"),
@@ -79,56 +86,5 @@ class EventSearchRepository {
                 row.getString("idempotency_key"),
                 row.getString("occurrence_key"),
                 row.getString("last_error_code"));
-    }
-
-    private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
-        OffsetDateTime value = row.getObject(column, OffsetDateTime.class);
-        return value == null ? null : value.toInstant();
-    }
-
-    /** The end of the statement, from constants of this class only, and its values in order. */
-    private static final class Conditions {
-        private final StringBuilder sql = new StringBuilder();
-        private final List<Object> values = new ArrayList<>();
-
-        Conditions(EventQuery query) {
-            values.add(query.appId());
-            add(" and o.tenant_id = ?", query.tenantId());
-            add(
-                    " and o.status = ?",
-                    query.status() == null ? null : query.status().name());
-            add(" and o.event_name = ?", query.name());
-            add(" and o.workspace_id = ?", query.workspaceId());
-            add(" and o.relationship_id = ?", query.relationshipId());
-            add(" and o.recorded_at >= ?", utc(query.from()));
-            add(" and o.recorded_at < ?", utc(query.to()));
-            order(query);
-            sql.append(" limit ?");
-            values.add(query.limit() + 1);
-        }
-
-        /** One tenant's events come from its index, which is in order of recording; those of an app from the numbers. */
-        private void order(EventQuery query) {
-            EventQuery.Position after = query.after();
-            if (query.tenantId() == null) {
-                add(" and o.ordinal < ?", after == null ? null : after.ordinal());
-                sql.append(" order by o.ordinal desc");
-            } else {
-                add(" and (o.recorded_at, o.ordinal) < (?", after == null ? null : utc(after.recordedAt()));
-                add(", ?)", after == null ? null : after.ordinal());
-                sql.append(" order by o.recorded_at desc, o.ordinal desc");
-            }
-        }
-
-        private void add(String condition, @Nullable Object value) {
-            if (value != null) {
-                sql.append(condition);
-                values.add(value);
-            }
-        }
-
-        private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-            return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
-        }
     }
 }

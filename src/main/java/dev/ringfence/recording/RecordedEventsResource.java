@@ -6,6 +6,8 @@ import dev.ringfence.api.Page;
 import dev.ringfence.api.PageLimit;
 import dev.ringfence.api.PathIds;
 import dev.ringfence.api.Responses;
+import dev.ringfence.lifecycle.LifecycleRepository;
+import dev.ringfence.lifecycle.TenantRef;
 import dev.ringfence.security.Roles;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.enterprise.context.RequestScoped;
@@ -18,7 +20,7 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
-import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /apps/{app}/events}: what was recorded, newest first, and one event with its bytes and receipts. */
@@ -35,16 +37,22 @@ public class RecordedEventsResource {
     RecordedEventRepository events;
 
     @Inject
-    EventQueries queries;
+    LifecycleRepository lifecycles;
 
     /** Searches the app's events. */
     @GET
     @RolesAllowed({Roles.CLIENT, Roles.OPERATOR, Roles.AUDITOR, Roles.ADMIN})
     public Response search(@PathParam("app") String app, @BeanParam EventFilterParams params) {
-        Optional<EventQuery> query = queries.of(PathIds.id(app), params);
-        List<EventSummary> rows = query.map(search::find).orElse(List.of());
-        int limit = query.map(EventQuery::limit).orElse(PageLimit.MAX);
-        return Responses.json(200, Page.of(rows, limit, row -> row.position().cursor()));
+        UUID appId = PathIds.id(app);
+        EventQuery query = params.query(appId);
+        String tenant = params.tenant();
+        if (tenant == null) {
+            return page(query);
+        }
+        return lifecycles
+                .find(TenantRef.ofQuery(appId, tenant))
+                .map(row -> page(query.ofTenant(row.tenantId())))
+                .orElseGet(() -> Responses.json(200, Page.empty()));
     }
 
     /** One event: envelope, exact bytes, deliveries. */
@@ -72,6 +80,12 @@ public class RecordedEventsResource {
                 cursor == null ? 0 : cursor.number(1),
                 limit);
         return Responses.json(200, Page.of(rows, limit, NaturalReceipt::cursor));
+    }
+
+    private Response page(EventQuery query) {
+        return Responses.json(
+                200,
+                Page.of(search.find(query), query.limit(), row -> row.position().cursor()));
     }
 
     private EventDetail detail(String app, String event) {

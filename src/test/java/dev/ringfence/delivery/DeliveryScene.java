@@ -1,0 +1,209 @@
+package dev.ringfence.delivery;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ringfence.harness.RingfenceClient;
+import dev.ringfence.harness.ServerProcess;
+import dev.ringfence.harness.TestDatabase;
+import dev.ringfence.harness.TestReceiver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+
+/**
+ * A real server that delivers to a real receiver, and on it one application at a time whose deliveries come to every end there is: for tests
+ * that look at deliveries from outside.
+ */
+public final class DeliveryScene implements AutoCloseable {
+    private static final String ADMIN_KEY = "scene-admin-key-0123456789-0123456789-0123";
+
+    public final TestDatabase database = TestDatabase.migrated();
+    public final TestReceiver receiver = TestReceiver.start().answering(DeliveryScene::answer);
+    private final ServerProcess server;
+
+    private DeliveryScene(String name) {
+        server = ServerProcess.named(name)
+                .database(database)
+                .config("ringfence.bootstrap.admin-key", ADMIN_KEY)
+                .config("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]))
+                .config("ringfence.egress.allow", "127.0.0.0/8")
+                .build();
+    }
+
+    /** A scene whose server answers; the name is its directory's. */
+    public static DeliveryScene start(String name) {
+        DeliveryScene scene = new DeliveryScene(name);
+        try {
+            scene.server.start();
+            return scene;
+        } catch (RuntimeException e) {
+            scene.close();
+            throw e;
+        }
+    }
+
+    private static TestReceiver.Answer answer(TestReceiver.Request request) {
+        return switch (request.path().replaceFirst("\\?.*", "")) {
+            case "/refuse" -> TestReceiver.Answer.status(400);
+            case "/busy" -> TestReceiver.Answer.status(503);
+            case "/receipt" ->
+                TestReceiver.Answer.of(200, acknowledgement(request).toString());
+            default -> TestReceiver.Answer.status(200);
+        };
+    }
+
+    private static ObjectNode acknowledgement(TestReceiver.Request request) {
+        try {
+            ObjectNode acknowledgement = RingfenceClient.object()
+                    .put("ok", true)
+                    .put("stored", 1)
+                    .put("deduped", 0)
+                    .put("scope", "app");
+            acknowledgement
+                    .putArray("results")
+                    .addObject()
+                    .put(
+                            "appId",
+                            RingfenceClient.JSON
+                                    .readTree(request.body())
+                                    .path("appId")
+                                    .asText())
+                    .put("scope", "app")
+                    .put("id", "4711");
+            return acknowledgement;
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /** A client that may everything. */
+    public RingfenceClient admin() {
+        return new RingfenceClient(server.api(), ADMIN_KEY);
+    }
+
+    /** A new application with a tenant. */
+    public Shop shop() {
+        return new Shop();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        receiver.close();
+        database.close();
+    }
+
+    /** One application, one tenant, and its subscriptions by the name they were given. */
+    public final class Shop {
+        public final String app = admin().createApp("shop");
+        public final RingfenceClient client = admin().as(admin().createKey(app, "shop", "client", "operator"));
+        public final Map<String, String> subscriptions = new TreeMap<>();
+        private final AtomicInteger occurrences = new AtomicInteger();
+        private final Map<String, String> epochs = new TreeMap<>();
+
+        private Shop() {}
+
+        /** Subscribes a tenant, which is enrolled if need be, and returns the subscription's id. */
+        public String subscribe(String tenant, String name, String path, ObjectNode more) {
+            epochs.computeIfAbsent(tenant, unknown -> client.enrol(app, unknown));
+            ObjectNode request = RingfenceClient.object()
+                    .put("name", name)
+                    .put("mode", "PUSH")
+                    .put("url", receiver.url(path).toString())
+                    .put("timeoutMs", 10_000);
+            request.setAll(more);
+            String id = client.post("apps/" + app + "/tenants/" + tenant + "/subscriptions", request)
+                    .expect(201)
+                    .body()
+                    .path("id")
+                    .asText();
+            subscriptions.put(name, id);
+            return id;
+        }
+
+        /**
+         * Subscribes {@code tenant} once for each end: {@code delivered}, {@code receipt} (delivered, with a receipt of its own), {@code retrying}
+         * (uncertain, and the next attempt is an hour away), {@code refused} and {@code exhausted} (dead), {@code denied} (failed),
+         * {@code filtered}.
+         */
+        public Shop withEveryEnd(String tenant) {
+            subscribe(tenant, "delivered", "/take", RingfenceClient.object());
+            subscribe(tenant, "receipt", "/receipt", RingfenceClient.object().put("ack", "RECEIPT"));
+            subscribe(tenant, "refused", "/refuse", RingfenceClient.object());
+            subscribe(tenant, "retrying", "/busy", waits(3_600));
+            subscribe(tenant, "exhausted", "/busy", waits());
+            ObjectNode denied = RingfenceClient.object();
+            denied.putArray("grants").add("another.family");
+            subscribe(tenant, "denied", "/take", denied);
+            ObjectNode filtered = RingfenceClient.object();
+            filtered.putArray("match").addObject().put("payload.number", -1);
+            subscribe(tenant, "filtered", "/take", filtered);
+            return this;
+        }
+
+        /** Records one event and returns its id. */
+        public String record(String tenant) {
+            return recordAll(tenant, 1).get(0);
+        }
+
+        /** Records some events and returns their ids. */
+        public List<String> recordAll(String tenant, int count) {
+            List<JsonNode> events = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                events.add(event(occurrences.incrementAndGet()));
+            }
+            List<String> ids = new ArrayList<>();
+            client.record(app, tenant, epochs.computeIfAbsent(tenant, unknown -> client.enrol(app, unknown)), events)
+                    .expect(202)
+                    .body()
+                    .path("results")
+                    .forEach(result -> ids.add(result.path("eventId").asText()));
+            return ids;
+        }
+
+        private ObjectNode event(int number) {
+            ObjectNode event = RingfenceClient.object()
+                    .put("name", "shop.order.placed.v1")
+                    .put("aggregateType", "order")
+                    .put("aggregateId", "order-" + number)
+                    .put("occurredAt", "2026-11-01T10:00:00.000Z")
+                    .put("occurrenceKey", UUID.randomUUID().toString());
+            event.putObject("actor").put("type", "system");
+            event.putObject("payload").put("number", number);
+            return event;
+        }
+
+        /** Waits until so many events are fanned out and each of their deliveries ended, or was tried once and waits for long. */
+        public void awaitEnds(int events) {
+            Awaitility.await("deliveries of " + app)
+                    .pollInterval(Duration.ofMillis(100))
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> count("outbox_events where status = 'PUBLISHED'") == events
+                            && count("deliveries where (state = 'pending' or state = 'retrying'"
+                                            + " and next_attempt_at < now() + interval '10 minutes')")
+                                    == 0);
+        }
+
+        /** How many rows of the application there are: a table and a condition. */
+        public long count(String tableAndCondition) {
+            return database.number("select count(*) from " + tableAndCondition + " and app_id = '" + app + "'");
+        }
+    }
+
+    /** A subscription's retry policy: one attempt more than waits. */
+    public static ObjectNode waits(int... seconds) {
+        ObjectNode more = RingfenceClient.object();
+        ObjectNode retry = more.putObject("retry").put("jitter", 0).put("attempts", seconds.length + 1);
+        var waits = retry.putArray("waitsSeconds");
+        for (int wait : seconds) {
+            waits.add(wait);
+        }
+        return more;
+    }
+}
