@@ -15,8 +15,11 @@ public class DeliveryStorageException extends RuntimeException {
         this.sqlState = String.valueOf(cause.getSQLState());
     }
 
-    /** True where only the order of concurrent transactions was to blame, so that the same work as a whole may be tried again (D20). */
+    /**
+     * True where only the order of concurrent transactions was to blame, or the connection: the same work as a whole may be tried again,
+     * on another connection (D20).
+     */
     public boolean worthRepeating() {
-        return LOST_TO_ANOTHER.contains(sqlState);
+        return LOST_TO_ANOTHER.contains(sqlState) || sqlState.startsWith("08") || sqlState.startsWith("57P");
     }
 }

@@ -2,6 +2,7 @@ package dev.ringfence.receipt;
 
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryStorageException;
+import dev.ringfence.transaction.CommitFailed;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
@@ -12,7 +13,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Takes outcomes and gets them stored: a batch as a whole, repeated where only concurrency was to blame, then one by one, so that
+ * Takes outcomes and gets them stored: a batch as a whole, repeated where only concurrency or the connection was to blame, then one by one, so that
  * a receipt that cannot be stored harms no other. What cannot be stored stays open in the ledger, spent, until it is reconciled.
  */
 @ApplicationScoped
@@ -57,12 +58,17 @@ public class ReceiptDesk {
         for (int tries = 1; ; tries++) {
             try {
                 return receipts.settle(settlements, now);
-            } catch (DeliveryStorageException lost) {
-                if (tries == TRIES || !lost.worthRepeating()) {
+            } catch (DeliveryStorageException | CommitFailed lost) {
+                if (tries == TRIES || !worthRepeating(lost)) {
                     throw lost;
                 }
             }
         }
+    }
+
+    /** What a commit of unknown end has settled, the repetition finds settled. */
+    private static boolean worthRepeating(RuntimeException lost) {
+        return !(lost instanceof DeliveryStorageException storage) || storage.worthRepeating();
     }
 
     private void giveUp(Settlement settlement, RuntimeException why) {

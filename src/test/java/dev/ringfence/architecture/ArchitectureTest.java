@@ -65,6 +65,7 @@ class ArchitectureTest {
             "signing",
             "json",
             "time",
+            "transaction",
             "config");
 
     @ArchTest
