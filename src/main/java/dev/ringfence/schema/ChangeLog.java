@@ -7,6 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -137,7 +139,28 @@ public final class ChangeLog {
         }
     }
 
+    /**
+     * On a thread that ends with it: Liquibase leaves its scope in a thread-local that every thread made later inherits, and a pooled
+     * thread of the server would keep the application's class loader alive after a redeployment.
+     */
     private static <T> T call(Connection connection, Question<T> question) throws LiquibaseException {
+        FutureTask<T> task = new FutureTask<>(() -> ask(connection, question));
+        Thread thread = new Thread(task, "ringfence-liquibase");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            T answer = task.get();
+            thread.join();
+            return answer;
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof LiquibaseException refused ? refused : new LiquibaseException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LiquibaseException("interrupted while the database was brought up to date", e);
+        }
+    }
+
+    private static <T> T ask(Connection connection, Question<T> question) throws LiquibaseException {
         // No use statistics are sent anywhere, and a lock that a killed process left behind is waited for briefly.
         Map<String, Object> scope = Map.of(
                 Scope.Attr.ui.name(),

@@ -159,11 +159,17 @@ public class DeliveryTimers {
     /** Lets what is under way land; what does not, the ledger remembers. */
     @PreDestroy
     void stop() {
+        // A server that is going down may have stopped what a step asks (its store of timers, on Payara): the others go
+        // on.
+        step(() -> timers.getTimers().forEach(Timer::cancel));
+        step(() -> job.stop(LANDING));
+        step(() -> listener.stop(LANDING));
+        step(heartbeat::end);
+    }
+
+    private static void step(Runnable last) {
         try {
-            timers.getTimers().forEach(Timer::cancel);
-            job.stop(LANDING);
-            listener.stop(LANDING);
-            heartbeat.end();
+            last.run();
         } catch (RuntimeException e) {
             LOG.log(Level.INFO, "delivery stopped without order: {0}", e.toString());
         }

@@ -18,9 +18,29 @@ final class HarnessFiles {
         return path("ringfence.it.work", "target/it");
     }
 
-    /** The provisioned server. */
-    static Path server() {
+    /** The provisioned WildFly. */
+    static Path wildfly() {
         return path("ringfence.it.server", "target/server");
+    }
+
+    /** Payara as it was unpacked. */
+    static Path payara() {
+        return path("ringfence.it.payara", "target/payara/payara6");
+    }
+
+    /** Where domains of Payara are made. */
+    static Path payaraDomains() {
+        return payara().resolveSibling("domains");
+    }
+
+    /** The PostgreSQL driver. */
+    static Path driver() {
+        return path("ringfence.it.driver", "target/server-content/modules/org/postgresql/main/postgresql.jar");
+    }
+
+    /** The project's own directory. */
+    static Path project() {
+        return path("basedir", "");
     }
 
     /** The WAR of this build. */

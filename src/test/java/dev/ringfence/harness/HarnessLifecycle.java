@@ -18,7 +18,10 @@ public final class HarnessLifecycle implements LauncherSessionListener {
     /** Admin key of the server that Arquillian manages. */
     public static final String ADMIN_KEY = "rfk_arquillian-admin-key-of-the-test-run-0000";
 
+    private static final String SECRETS_KEY = Base64.getEncoder().encodeToString(new byte[32]);
+
     private static @Nullable TestDatabase managed;
+    private static @Nullable ServerProcess remote;
 
     /** The database of the server that Arquillian manages. */
     public static TestDatabase managedDatabase() {
@@ -38,7 +41,23 @@ public final class HarnessLifecycle implements LauncherSessionListener {
         }
     }
 
+    /** Arquillian starts WildFly by itself; Payara must run before it comes. */
     private static void describeManagedServer(TestDatabase database) {
+        if (ServerForm.chosen() instanceof PayaraForm) {
+            ServerProcess server = ServerProcess.named("arquillian")
+                    .empty()
+                    .database(database)
+                    .config("ringfence.secrets.key", SECRETS_KEY)
+                    .config("ringfence.bootstrap.admin-key", ADMIN_KEY)
+                    .start();
+            System.setProperty("ringfence.it.arquillian.managementPort", String.valueOf(server.managementPort()));
+            remote = server;
+        } else {
+            describeWildFly(database);
+        }
+    }
+
+    private static void describeWildFly(TestDatabase database) {
         int managementPort = ServerProcess.freePort();
         Map<String, String> properties = Map.of(
                 "jboss.http.port", String.valueOf(ServerProcess.freePort()),
@@ -46,7 +65,7 @@ public final class HarnessLifecycle implements LauncherSessionListener {
                 "jboss.tx.node.id", "arquillian",
                 "ringfence.db.url", database.url(),
                 "ringfence.db.user", database.user(),
-                "ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]),
+                "ringfence.secrets.key", SECRETS_KEY,
                 "ringfence.bootstrap.admin-key", ADMIN_KEY);
         System.setProperty("ringfence.it.arquillian.managementPort", String.valueOf(managementPort));
         System.setProperty(
@@ -58,6 +77,9 @@ public final class HarnessLifecycle implements LauncherSessionListener {
 
     @Override
     public void launcherSessionClosed(LauncherSession session) {
+        if (remote != null) {
+            remote.close();
+        }
         TestDatabase.stopServer();
     }
 }

@@ -10,22 +10,19 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.wildfly.core.launcher.StandaloneCommandBuilder;
 
 /**
- * A WildFly server with our WAR as a child process, on free ports and on a base directory of its own, so that several run
+ * A server, WildFly or Payara ({@link ServerForm#chosen}), with our WAR as a child process, on free ports and on a base directory of its own, so that several run
  * side by side and one can be killed like a machine that loses power.
  *
  * <p>Configuration travels in the environment, as in production, so no secret shows in a process list.
@@ -37,8 +34,9 @@ public final class ServerProcess implements AutoCloseable {
             .build();
 
     private final Path base;
-    private final int port;
-    private final int managementPort;
+    private final ServerForm form = ServerForm.chosen();
+    private final ServerPorts ports;
+    private final boolean deploys;
     private final Map<String, String> environment;
     private final String heap;
     private final Duration startLimit;
@@ -46,8 +44,8 @@ public final class ServerProcess implements AutoCloseable {
 
     private ServerProcess(Builder builder) {
         this.base = builder.base;
-        this.port = builder.port == 0 ? freePort() : builder.port;
-        this.managementPort = freePort();
+        this.ports = new ServerPorts(builder.port == 0 ? freePort() : builder.port, freePort());
+        this.deploys = builder.deploys;
         this.environment = Map.copyOf(builder.environment);
         this.heap = builder.heap;
         this.startLimit = builder.startLimit;
@@ -74,7 +72,7 @@ public final class ServerProcess implements AutoCloseable {
         return this;
     }
 
-    /** Copies the provisioned server's base directory, deploys the WAR and starts the process, without waiting for it. */
+    /** Copies the installed server's base directory, deploys the WAR and starts the process, without waiting for it. */
     public void launch() {
         if (isRunning()) {
             throw new IllegalStateException("already running");
@@ -90,7 +88,7 @@ public final class ServerProcess implements AutoCloseable {
     /** Waits until the API answers; a server that does not come so far is killed, see {@link #start}. */
     public void awaitReady() {
         try {
-            Awaitility.await("server on port " + port)
+            Awaitility.await("server on port " + ports.http())
                     .pollInterval(Duration.ofMillis(100))
                     .atMost(startLimit)
                     .until(this::ready);
@@ -106,37 +104,23 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     private void prepare() throws IOException {
-        HarnessFiles.copy(
-                HarnessFiles.server().resolve("standalone"), base, Set.of("data", "log", "tmp", "deployments"));
-        // What a killed server leaves in tmp and in its deployment markers is of no use to the next.
-        HarnessFiles.delete(base.resolve("tmp"));
-        Path deployments = base.resolve("deployments");
-        HarnessFiles.delete(deployments);
-        Files.createDirectories(deployments);
-        Files.createDirectories(base.resolve("tmp"));
-        Files.copy(HarnessFiles.war(), deployments.resolve("ringfence.war"), StandardCopyOption.REPLACE_EXISTING);
+        form.prepare(base, ports);
+        if (deploys) {
+            form.deploy(base, HarnessFiles.war());
+        }
     }
 
     private Process startProcess() throws IOException {
-        List<String> command = StandaloneCommandBuilder.of(HarnessFiles.server())
-                .setJavaHome(Path.of(System.getProperty("java.home")))
-                .setBaseDirectory(base)
-                .setJavaOptions("-Xms64m", "-Xmx" + heap, "-XX:+UseG1GC", "-Djava.net.preferIPv4Stack=true")
-                .addJavaOption("-Djava.awt.headless=true")
-                .addJavaOption("-Djboss.modules.system.pkgs=org.jboss.byteman")
-                .addServerArgument("-Djboss.http.port=" + port)
-                .addServerArgument("-Djboss.management.http.port=" + managementPort)
-                .addServerArgument("-Djboss.node.name=" + base.getFileName())
-                .addServerArgument("-Djboss.tx.node.id=n" + port)
-                .build();
-        Files.createDirectories(base.resolve("log"));
-        ProcessBuilder builder = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(form.command(base, ports, heap))
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        base.resolve("log/console.log").toFile()))
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(consoleFile().toFile()))
                 .redirectInput(ProcessBuilder.Redirect.from(nullDevice()));
         builder.environment().putAll(environment);
         return builder.start();
+    }
+
+    private Path consoleFile() {
+        return form.log(base).resolveSibling("console.log");
     }
 
     private static java.io.File nullDevice() {
@@ -148,7 +132,7 @@ public final class ServerProcess implements AutoCloseable {
         if (!isRunning()) {
             throw new IllegalStateException("the process ended");
         }
-        if (Files.exists(base.resolve("deployments/ringfence.war.failed"))) {
+        if (form.deploymentFailed(base)) {
             throw new IllegalStateException("the deployment failed");
         }
         try {
@@ -158,7 +142,7 @@ public final class ServerProcess implements AutoCloseable {
                                     .build(),
                             HttpResponse.BodyHandlers.discarding())
                     .statusCode();
-            return status == 200 || status == 401;
+            return deploys ? status == 200 || status == 401 : status > 0;
         } catch (IOException e) {
             return false;
         } catch (InterruptedException e) {
@@ -169,17 +153,22 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Base of the HTTP API, with a slash at the end. */
     public URI api() {
-        return URI.create("http://127.0.0.1:" + port + "/ringfence/api/v1/");
+        return URI.create("http://127.0.0.1:" + ports.http() + "/ringfence/api/v1/");
     }
 
-    /** Readiness on the management port: 200 is up, 503 is down. */
+    /** Readiness, where this server tells it: 200 is up, 503 is down. */
     public URI health() {
-        return URI.create("http://127.0.0.1:" + managementPort + "/health/ready");
+        return form.health(ports);
     }
 
     /** TCP port of the application. */
     public int port() {
-        return port;
+        return ports.http();
+    }
+
+    /** TCP port of the server's administration. */
+    int managementPort() {
+        return ports.management();
     }
 
     /** Tells whether the process lives. */
@@ -229,12 +218,12 @@ public final class ServerProcess implements AutoCloseable {
 
     /** The server's log. */
     public Path log() {
-        return base.resolve("log/server.log");
+        return form.log(base);
     }
 
     /** The last lines of what the server printed; empty where it printed nothing. */
     public String logTail(int lines) {
-        Path console = base.resolve("log/console.log");
+        Path console = form.console(base);
         if (!Files.exists(console)) {
             return "";
         }
@@ -260,12 +249,22 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** Whether nothing listens on a TCP port of 127.0.0.1 right now. */
+    static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, java.net.InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException taken) {
+            return false;
+        }
+    }
+
     /** How a server is set up. */
     public static final class Builder {
         private final Path base;
         private final Map<String, String> environment = new HashMap<>();
         private int port;
         private String heap = "512m";
+        private boolean deploys = true;
         private Duration startLimit = Duration.ofMinutes(5);
 
         private Builder(Path base) {
@@ -308,6 +307,12 @@ public final class ServerProcess implements AutoCloseable {
         /** How long {@link ServerProcess#start} waits at most. */
         public Builder startLimit(Duration value) {
             this.startLimit = value;
+            return this;
+        }
+
+        /** The server starts without our WAR: others deploy it. */
+        Builder empty() {
+            this.deploys = false;
             return this;
         }
 
