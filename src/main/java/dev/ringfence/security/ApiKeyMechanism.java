@@ -1,5 +1,8 @@
 package dev.ringfence.security;
 
+import dev.ringfence.time.NanoClock;
+import dev.ringfence.time.Seldom;
+import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.security.enterprise.AuthenticationStatus;
@@ -7,9 +10,11 @@ import jakarta.security.enterprise.authentication.mechanism.http.HttpAuthenticat
 import jakarta.security.enterprise.authentication.mechanism.http.HttpMessageContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Authenticates {@code Authorization: Bearer <secret>} (SC-1). It only says who is calling; refusing those who may not is
@@ -26,6 +31,17 @@ public class ApiKeyMechanism implements HttpAuthenticationMechanism {
 
     @Inject
     Authentication authentication;
+
+    @Inject
+    NanoClock nanos;
+
+    /** Anybody who reaches the port can make this fail while the database is away. */
+    private @Nullable Seldom line;
+
+    @PostConstruct
+    void begin() {
+        line = new Seldom(nanos, Duration.ofSeconds(1));
+    }
 
     @Override
     public AuthenticationStatus validateRequest(
@@ -48,9 +64,19 @@ public class ApiKeyMechanism implements HttpAuthenticationMechanism {
         try {
             return authentication.authenticate(ApiKeySecret.of(bearer.group(1)));
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "API keys cannot be looked up", e);
+            if (line == null || line.now()) {
+                LOG.log(System.Logger.Level.ERROR, "API keys cannot be looked up: {0}", rootCause(e));
+            }
             request.setAttribute(UNAVAILABLE, true);
             return Optional.empty();
         }
+    }
+
+    private static String rootCause(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause.toString();
     }
 }
