@@ -17,6 +17,9 @@ record DatabaseOutage(String state) {
 
     private static final int MAX_CAUSES = 20;
 
+    /** An operator keeps writers out for a while. */
+    private static final String READ_ONLY = "25006";
+
     /** The outage that the failure wraps, which is logged; empty where something else failed. */
     static Optional<DatabaseOutage> behind(Throwable failure) {
         Optional<SQLException> refused = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
@@ -47,6 +50,7 @@ record DatabaseOutage(String state) {
                 || state.startsWith("53")
                 || state.startsWith("57")
                 || state.startsWith("40")
-                || state.equals("55P03");
+                || state.equals("55P03")
+                || state.equals(READ_ONLY);
     }
 }

@@ -1,6 +1,7 @@
 package dev.ringfence.fanout;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
@@ -17,7 +18,7 @@ public class Claims {
     private final Clock clock;
 
     @Inject
-    public Claims(ClaimRepository rows, Settings settings, Clock clock) {
+    public Claims(ClaimRepository rows, Settings settings, @DatabaseTime Clock clock) {
         this.rows = rows;
         this.settings = settings;
         this.clock = clock;

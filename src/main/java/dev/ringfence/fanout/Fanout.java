@@ -1,6 +1,7 @@
 package dev.ringfence.fanout;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
@@ -32,7 +33,7 @@ public class Fanout {
             FanoutJournal journal,
             Event<DeliveriesReady> ready,
             Settings settings,
-            Clock clock) {
+            @DatabaseTime Clock clock) {
         this.claims = claims;
         this.publication = publication;
         this.journal = journal;

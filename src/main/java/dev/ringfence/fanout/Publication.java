@@ -3,6 +3,7 @@ package dev.ringfence.fanout;
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
@@ -26,7 +27,7 @@ public class Publication {
             PublicationRepository rows,
             SubscriptionRepository subscriptions,
             NewDeliveriesRepository newDeliveries,
-            Clock clock) {
+            @DatabaseTime Clock clock) {
         this.rows = rows;
         this.subscriptions = subscriptions;
         this.newDeliveries = newDeliveries;

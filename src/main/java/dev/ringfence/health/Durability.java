@@ -8,7 +8,7 @@ sealed interface Durability {
      *
      * @param fsync whether commits reach the disk
      * @param fullPageWrites whether a torn page can be repaired
-     * @param writable false on a standby
+     * @param writable false on a standby, and where transactions are read-only
      */
     record Known(boolean fsync, boolean fullPageWrites, boolean writable) implements Durability {
         boolean sufficient() {

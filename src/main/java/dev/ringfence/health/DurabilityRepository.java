@@ -35,8 +35,9 @@ public class DurabilityRepository {
         try (Connection connection = sessions.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(SECONDS);
-            try (var row = statement.executeQuery(
-                    "select current_setting('fsync'), current_setting('full_page_writes'), pg_is_in_recovery()")) {
+            try (var row =
+                    statement.executeQuery("select current_setting('fsync'), current_setting('full_page_writes'),"
+                            + " pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'")) {
                 row.next();
                 return new Durability.Known(
                         "on".equals(row.getString(1)), "on".equals(row.getString(2)), !row.getBoolean(3));

@@ -1,6 +1,7 @@
 package dev.ringfence.job;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.time.DatabaseTime;
 import dev.ringfence.time.NanoClock;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -58,7 +59,7 @@ public class CandidateFeed {
             Slots slots,
             DeliverySwitch delivery,
             Settings settings,
-            Clock clock,
+            @DatabaseTime Clock clock,
             NanoClock nanos) {
         this.repository = repository;
         this.slots = slots;

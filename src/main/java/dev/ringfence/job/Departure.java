@@ -6,6 +6,7 @@ import dev.ringfence.fence.SharedFence;
 import dev.ringfence.fence.TenantFences;
 import dev.ringfence.receipt.Conclusion;
 import dev.ringfence.receipt.Conclusions;
+import dev.ringfence.time.DatabaseTime;
 import dev.ringfence.time.NanoClock;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -48,7 +49,7 @@ public class Departure {
             Takeoff takeoff,
             Slots slots,
             Settings settings,
-            Clock clock,
+            @DatabaseTime Clock clock,
             NanoClock nanos) {
         this.endpoints = endpoints;
         this.conclusions = conclusions;

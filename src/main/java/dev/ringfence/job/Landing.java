@@ -5,6 +5,7 @@ import dev.ringfence.receipt.ReceiptDesk;
 import dev.ringfence.receipt.Settlement;
 import dev.ringfence.reservation.Reservations;
 import dev.ringfence.reservation.Reserved;
+import dev.ringfence.time.DatabaseTime;
 import dev.ringfence.transport.OutcomeCode;
 import dev.ringfence.transport.SendResult;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -33,7 +34,8 @@ public class Landing {
     private final Clock clock;
 
     @Inject
-    public Landing(ReceiptDesk desk, Reservations reservations, Slots slots, CandidateFeed feed, Clock clock) {
+    public Landing(
+            ReceiptDesk desk, Reservations reservations, Slots slots, CandidateFeed feed, @DatabaseTime Clock clock) {
         this.desk = desk;
         this.reservations = reservations;
         this.slots = slots;

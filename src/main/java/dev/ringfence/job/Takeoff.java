@@ -13,6 +13,7 @@ import dev.ringfence.reservation.Reservations;
 import dev.ringfence.reservation.Reserved;
 import dev.ringfence.reservation.Wanted;
 import dev.ringfence.subscription.RetryPolicy;
+import dev.ringfence.time.DatabaseTime;
 import dev.ringfence.time.NanoClock;
 import dev.ringfence.transport.HttpTransport;
 import dev.ringfence.transport.OutcomeCode;
@@ -66,7 +67,7 @@ public class Takeoff {
             ReceiptDesk desk,
             HttpTransport transport,
             Settings settings,
-            Clock clock,
+            @DatabaseTime Clock clock,
             NanoClock nanos) {
         this.reservations = reservations;
         this.recheck = recheck;

@@ -1,5 +1,6 @@
 package dev.ringfence.recording;
 
+import dev.ringfence.api.ApiProblem;
 import dev.ringfence.outbox.StorageException;
 import java.util.function.Supplier;
 
@@ -10,14 +11,15 @@ final class BoundedWaits {
     /**
      * Does the work.
      *
-     * @throws dev.ringfence.api.ApiProblem 503 {@code FENCE_TIMEOUT} where a statement waited too long
+     * @throws dev.ringfence.api.ApiProblem 503 {@code UNAVAILABLE} where a statement waited too long
      */
     static <T> T answer(Supplier<T> work) {
         try {
             return work.get();
         } catch (StorageException e) {
             if (e.waitedTooLong()) {
-                throw Admission.fenceTimeout();
+                throw ApiProblem.unavailable(
+                        "UNAVAILABLE", "Another transaction holds what this one needs. Try again.");
             }
             throw e;
         }

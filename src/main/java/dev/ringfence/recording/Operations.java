@@ -6,6 +6,7 @@ import dev.ringfence.idempotency.IdempotentAnswer;
 import dev.ringfence.idempotency.TenantScope;
 import dev.ringfence.json.FieldError;
 import dev.ringfence.lifecycle.TenantVerdict;
+import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
@@ -33,7 +34,7 @@ class Operations {
             Idempotency idempotency,
             OperationReceiptsRepository receipts,
             OperationDecision decision,
-            Clock clock) {
+            @DatabaseTime Clock clock) {
         this.admission = admission;
         this.idempotency = idempotency;
         this.receipts = receipts;

@@ -7,6 +7,7 @@ import dev.ringfence.idempotency.Outcome;
 import dev.ringfence.idempotency.TenantScope;
 import dev.ringfence.lifecycle.TenantVerdict;
 import dev.ringfence.outbox.Origin;
+import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
@@ -23,7 +24,12 @@ class Recorder {
     private final Clock clock;
 
     @Inject
-    Recorder(Admission admission, Idempotency idempotency, QueueDepth queue, EventWriter writer, Clock clock) {
+    Recorder(
+            Admission admission,
+            Idempotency idempotency,
+            QueueDepth queue,
+            EventWriter writer,
+            @DatabaseTime Clock clock) {
         this.admission = admission;
         this.idempotency = idempotency;
         this.queue = queue;

@@ -1,6 +1,7 @@
 package dev.ringfence.reservation;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
@@ -16,7 +17,7 @@ public class AbandonedAttempts {
     private final Clock clock;
 
     @Inject
-    public AbandonedAttempts(AbandonedRepository repository, Settings settings, Clock clock) {
+    public AbandonedAttempts(AbandonedRepository repository, Settings settings, @DatabaseTime Clock clock) {
         this.repository = repository;
         this.settings = settings;
         this.clock = clock;

@@ -83,7 +83,7 @@ public class SubscriptionsResource {
 
     private static RuntimeException waited(StorageException e) {
         return e.waitedTooLong()
-                ? ApiProblem.unavailable("FENCE_TIMEOUT", "The tenant is being worked on. Try again soon.")
+                ? ApiProblem.unavailable("UNAVAILABLE", "Another transaction holds what this one needs. Try again.")
                 : e;
     }
 }

@@ -48,6 +48,11 @@ public class SkewMonitor {
         return old(known) ? refreshed(known) : known;
     }
 
+    /** Database clock minus this machine's, by the last measurements however old; zero while there are none. Never waits. */
+    public Duration offset() {
+        return known().offset();
+    }
+
     private Skew refreshed(Skew old) {
         if (!takeTurn()) {
             return old;

@@ -21,6 +21,16 @@ class DurabilityIT {
 
     @Test
     @Tag("AT-1")
+    void a_database_that_takes_no_writes_is_not() {
+        try (TestDatabase database = TestDatabase.empty()) {
+            database.execute("alter database \"" + database.name() + "\" set default_transaction_read_only = on");
+            assertThat(DurabilityRepository.read(database.dataSource()))
+                    .isEqualTo(new Durability.Known(true, true, false));
+        }
+    }
+
+    @Test
+    @Tag("AT-1")
     void a_database_without_fsync_is_not() throws Exception {
         // This embedded server starts with fsync off unless told otherwise, which is just what is wanted here.
         try (EmbeddedPostgres careless = EmbeddedPostgres.builder().start()) {

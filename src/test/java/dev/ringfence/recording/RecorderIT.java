@@ -290,7 +290,7 @@ class RecorderIT {
                                 + dev.ringfence.outbox.DedupeKey.ofOccurrence("k1")
                                 + "', '\\x00', 0, clock_timestamp()");
                 assertThat(otherThread(() -> refused(() -> shop.record(event)).code()))
-                        .isEqualTo("FENCE_TIMEOUT");
+                        .isEqualTo("UNAVAILABLE");
                 return true;
             } catch (Exception e) {
                 throw new IllegalStateException(e);

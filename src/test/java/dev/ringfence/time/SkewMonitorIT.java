@@ -53,6 +53,20 @@ class SkewMonitorIT {
     }
 
     @Test
+    @Tag("AD-6")
+    void a_clock_that_is_ahead_still_tells_the_databases_time() {
+        Clock ahead = Clock.offset(ClockProducer.utcMicros(), Duration.ofSeconds(90));
+        SkewMonitor monitor = monitor(ahead, DATABASE.dataSource());
+        monitor.measure();
+
+        Duration off = Duration.between(
+                new DatabaseClock(ahead, monitor::offset).instant(),
+                ClockProducer.utcMicros().instant());
+
+        assertThat(off.abs()).isLessThan(Duration.ofSeconds(5));
+    }
+
+    @Test
     void what_has_become_stale_is_measured_again() {
         SkewMonitor monitor = monitor(ClockProducer.utcMicros(), DATABASE.dataSource());
         Instant first = monitor.measure().databaseTime();
