@@ -25,6 +25,8 @@
 --   RF050  rows deleted outside an erasure
 --   RF051  row inserted into a partition instead of its table
 --   RF052  partitions asked for with a senseless range
+--   RF070  settings: revision moved backwards                                     (LC-9)
+--   RF071  settings: row deleted                                                  (LC-9)
 --   RF090  rollback of a change set while lifecycle rows exist                    (RT-3)
 --
 -- Rows of events, deliveries, attempts and their keys may be deleted where the transaction has said so:

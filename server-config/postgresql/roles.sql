@@ -62,6 +62,7 @@ begin
       -- LC-1: identity is written once; no DELETE.
       ('tenant_lifecycle', 'select, insert, update (tenant, epoch, phase, last_redacted_at, enable_generation,'
         ' configuration_revision, published_theme_id, theme_checked_at, enabled, enrolled_at, updated_at)'),
+      ('tenant_settings', 'select, insert, update (revision, settings, settings_text, updated_at)'),
       ('event_keys', 'select, insert'),
       -- RC-5: what was recorded cannot even be named in an UPDATE.
       ('outbox_events', 'select, insert, update (status, available_at, attempt_count, last_attempt_at, published_at,'

@@ -30,6 +30,20 @@ public record CallerStart(@Nullable Instant at, @Nullable Duration bound) {
                 bound.isIntegralNumber() ? Duration.ofMillis(bound.longValue()) : null);
     }
 
+    /**
+     * Refuses half a pair before anything else is done, where that is wanted.
+     *
+     * @throws ApiProblem 422 {@code INVALID}
+     */
+    public void refuseHalf() {
+        if (at == null && bound != null) {
+            throw ApiProblem.invalid("/requestStartedAt", "REQUIRED", "A bound needs the time that it bounds.");
+        }
+        if (at != null && bound == null) {
+            throw ApiProblem.invalid("/skewBoundMs", "REQUIRED", "A time of the caller needs its bound.");
+        }
+    }
+
     static Instant instant(String pointer, String text) {
         Optional<Instant> read = Instants.parse(text);
         return read.orElseThrow(

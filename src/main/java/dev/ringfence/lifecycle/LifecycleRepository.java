@@ -58,6 +58,18 @@ public class LifecycleRepository {
         }
     }
 
+    /**
+     * The tenant's row, its tracking context locked against change until the current JTA transaction ends. Many may hold it so; wait for
+     * whoever changes it is bounded by the connection's lock timeout.
+     */
+    public Optional<TenantLifecycle> findContext(TenantRef tenant) {
+        try (Connection connection = dataSources.jta().getConnection()) {
+            return find(connection, tenant, " for share of t");
+        } catch (SQLException failed) {
+            throw new LifecycleUnreachable(failed);
+        }
+    }
+
     /** The tenant's row on an exclusive fence's connection, which proves that the fence is held. */
     public Optional<TenantLifecycle> findUnder(ExclusiveFence fence, TenantRef tenant) {
         return fence.onConnection(connection -> findUnder(connection, tenant));
@@ -65,7 +77,13 @@ public class LifecycleRepository {
 
     /** The tenant's row, on that connection. */
     public Optional<TenantLifecycle> findUnder(Connection connection, TenantRef tenant) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(SELECT + "t.app_id = ? and t.tenant_hash = ?")) {
+        return find(connection, tenant, "");
+    }
+
+    private static Optional<TenantLifecycle> find(Connection connection, TenantRef tenant, String lock)
+            throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(SELECT + "t.app_id = ? and t.tenant_hash = ?" + lock)) {
             statement.setObject(1, tenant.appId());
             statement.setBytes(2, tenant.hash());
             try (ResultSet rows = statement.executeQuery()) {

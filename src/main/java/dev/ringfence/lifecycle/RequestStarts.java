@@ -63,11 +63,9 @@ public class RequestStarts {
         if (at == null && bound == null) {
             return serverCapture;
         }
-        if (at == null) {
-            throw ApiProblem.invalid("/requestStartedAt", "REQUIRED", "A bound needs the time that it bounds.");
-        }
-        if (bound == null) {
-            throw ApiProblem.invalid("/skewBoundMs", "REQUIRED", "A time of the caller needs its bound.");
+        caller.refuseHalf();
+        if (at == null || bound == null) {
+            throw new IllegalStateException("half a pair is refused");
         }
         if (bound.compareTo(appMinimum) < 0) {
             throw ApiProblem.invalid(

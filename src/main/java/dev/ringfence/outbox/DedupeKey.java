@@ -8,12 +8,13 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * What makes an integration event the same occurrence within one installation of a tenant (RC-4): its {@code occurrenceKey},
- * else its place in an operation. Only a hash is kept, so the key table carries no text of the producer.
+ * What makes an event the same occurrence within one installation of a tenant (RC-4): an integration event's {@code occurrenceKey},
+ * else its place in an operation; a milestone's context. Only a hash is kept, so the key table carries no text of the producer.
  */
 public final class DedupeKey implements Comparable<DedupeKey> {
     private static final byte OCCURRENCE = 1;
     private static final byte OPERATION = 2;
+    private static final byte MILESTONE = 3;
 
     private final byte[] hash;
 
@@ -29,6 +30,11 @@ public final class DedupeKey implements Comparable<DedupeKey> {
     /** Event number {@code index} of an operation. */
     public static DedupeKey ofOperation(String clientOperationId, int index) {
         return hashed(OPERATION, clientOperationId, index);
+    }
+
+    /** What tells the milestones of one installation apart. */
+    public static DedupeKey ofMilestone(String occurrence) {
+        return hashed(MILESTONE, occurrence, 0);
     }
 
     /** A key read back from the database. */

@@ -17,4 +17,5 @@ public record NewEvent(
         @Nullable DedupeKey dedupeKey,
         byte[] contentSha256,
         @Nullable String occurrenceKey,
-        @Nullable String orderingKey) {}
+        @Nullable String orderingKey,
+        boolean milestone) {}

@@ -32,10 +32,11 @@ public class OutboxRepository {
             submitted as (
               select * from unnest(?::bigint[], ?::text[], ?::text[], ?::integer[], ?::timestamptz[], ?::text[], ?::text[],
                                    ?::text[], ?::text[], ?::text[], ?::jsonb[], ?::text[], ?::text[], ?::text[], ?::text[],
-                                   ?::text[], ?::jsonb[], ?::jsonb[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
+                                   ?::text[], ?::boolean[], ?::jsonb[], ?::jsonb[], ?::bytea[], ?::bytea[], ?::bytea[],
+                                   ?::bytea[])
                 as s(ordinal, event_id, event_name, event_version, occurred_at, producer, aggregate_type,
                      aggregate_id, workspace_id, relationship_id, actor, correlation_id, causation_id, idempotency_key, occurrence_key,
-                     ordering_key, payload, metadata, payload_bytes, payload_sha256, dedupe_key, content_sha256)),
+                     ordering_key, milestone, payload, metadata, payload_bytes, payload_sha256, dedupe_key, content_sha256)),
             keys as (
               insert into event_keys (event_id, tenant_id, epoch, dedupe_key, content_sha256, ordinal, recorded_at)
               select event_id, tenant_id, epoch, dedupe_key, content_sha256, ordinal, recorded_at
@@ -46,11 +47,11 @@ public class OutboxRepository {
             stored as (
               insert into outbox_events (ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name, event_version,
                   occurred_at, recorded_at, producer, aggregate_type, aggregate_id, workspace_id, relationship_id, actor,
-                  correlation_id, causation_id, idempotency_key, occurrence_key, ordering_key, traceparent, payload, metadata,
+                  correlation_id, causation_id, idempotency_key, occurrence_key, ordering_key, traceparent, milestone, payload, metadata,
                   payload_bytes, payload_sha256, status, available_at, created_at, updated_at)
               select ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name, event_version,
                   occurred_at, recorded_at, producer, aggregate_type, aggregate_id, workspace_id, relationship_id, actor,
-                  correlation_id, causation_id, idempotency_key, occurrence_key, ordering_key, traceparent, payload, metadata,
+                  correlation_id, causation_id, idempotency_key, occurrence_key, ordering_key, traceparent, milestone, payload, metadata,
                   payload_bytes, payload_sha256, 'PENDING', recorded_at, recorded_at, recorded_at
                 from submitted join keys using (event_id), common)
             select event_id from keys""";
@@ -160,6 +161,7 @@ public class OutboxRepository {
             envelope("text", Envelope::idempotencyKey);
             column("text", NewEvent::occurrenceKey);
             column("text", NewEvent::orderingKey);
+            column("boolean", NewEvent::milestone);
             envelope("text", envelope -> envelope.payload().text());
             envelope("text", envelope -> envelope.metadata().text());
             column("bytea", NewEvent::bytes);

@@ -14,7 +14,7 @@ import jakarta.inject.Inject;
  * epoch, phase, clock and boundary (RC-3, FN-1, FN-4, LC-6). What it admits stays true until the transaction ends.
  */
 @ApplicationScoped
-class Admission {
+public class Admission {
     private final LifecycleRepository lifecycle;
     private final RequestStarts starts;
     private final Settings settings;
@@ -39,7 +39,7 @@ class Admission {
      *     {@code APP_DISABLED}; 422 for a caller's time without its bound; 503 {@code FENCE_TIMEOUT},
      *     {@code CLOCK_BOUND_UNAVAILABLE}
      */
-    TenantVerdict.Current admit(TenantRequest request) {
+    public TenantVerdict.Current admit(TenantRequest request) {
         if (!lifecycle.lockShared(request.tenant(), settings.fenceTimeout())) {
             throw fenceTimeout();
         }

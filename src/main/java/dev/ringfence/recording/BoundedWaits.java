@@ -5,7 +5,7 @@ import dev.ringfence.outbox.StorageException;
 import java.util.function.Supplier;
 
 /** Turns the end of a bounded wait inside a transaction, which is lost by then, into an answer to try again (FN-3). */
-final class BoundedWaits {
+public final class BoundedWaits {
     private BoundedWaits() {}
 
     /**
@@ -13,7 +13,7 @@ final class BoundedWaits {
      *
      * @throws dev.ringfence.api.ApiProblem 503 {@code UNAVAILABLE} where a statement waited too long
      */
-    static <T> T answer(Supplier<T> work) {
+    public static <T> T answer(Supplier<T> work) {
         try {
             return work.get();
         } catch (StorageException e) {

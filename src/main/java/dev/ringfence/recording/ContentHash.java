@@ -12,7 +12,7 @@ import java.util.TreeSet;
  * SHA-256 of a JSON value by meaning: order of keys, white space, escapes and spelling of numbers do not count, so a client
  * that prints its request anew still repeats it. Lengths are part of the input, so two values never run into one.
  */
-final class ContentHash {
+public final class ContentHash {
     private final MessageDigest digest;
 
     private ContentHash() {
@@ -24,7 +24,7 @@ final class ContentHash {
     }
 
     /** The hash of one value, or of several in order. */
-    static byte[] of(JsonNode... values) {
+    public static byte[] of(JsonNode... values) {
         ContentHash hash = new ContentHash();
         for (JsonNode value : values) {
             hash.add(value);

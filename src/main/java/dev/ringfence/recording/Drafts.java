@@ -1,5 +1,6 @@
 package dev.ringfence.recording;
 
+import dev.ringfence.lifecycle.TenantRef;
 import dev.ringfence.outbox.DedupeKey;
 import dev.ringfence.outbox.Envelope;
 import dev.ringfence.outbox.NewEvent;
@@ -13,8 +14,10 @@ import java.util.List;
 final class Drafts {
     private final Origin origin;
     private final RequestOrigin request;
+    private final TenantRef tenant;
 
-    Drafts(Origin origin, RequestOrigin request) {
+    Drafts(TenantRef tenant, Origin origin, RequestOrigin request) {
+        this.tenant = tenant;
         this.origin = origin;
         this.request = request;
     }
@@ -39,14 +42,15 @@ final class Drafts {
                 submission.key(index),
                 event.contentSha256(),
                 event.occurrenceKey(),
-                event.orderingKey());
+                event.orderingKey(),
+                event.milestone());
     }
 
     private Envelope envelope(SubmittedEvent event, long ordinal, Submission submission) {
         String causationId = event.causationId();
         return new Envelope(
                 origin.appId(),
-                EventIds.event(origin.recordedAt(), ordinal, identity(event)),
+                id(event, ordinal),
                 event.name(),
                 event.occurredAt(),
                 origin.recordedAt(),
@@ -60,6 +64,13 @@ final class Drafts {
                 submission.operationId(),
                 event.payload(),
                 event.metadata());
+    }
+
+    private String id(SubmittedEvent event, long ordinal) {
+        MilestoneContext context = event.context();
+        return context == null
+                ? EventIds.event(origin.recordedAt(), ordinal, identity(event))
+                : MilestoneId.of(tenant, origin.epoch(), event.name().toString(), context, event.occurrenceKey());
     }
 
     /** What the id binds besides time and ordinal: the content and whose it is (SG-2). */

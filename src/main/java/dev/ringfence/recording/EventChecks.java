@@ -10,22 +10,27 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a JSON schema cannot say about events: names with their precise reason (EV-2), instants, and what this version does
- * not offer. Looks only at fields of the right type, so it adds to the schema's errors and repeats none.
+ * What a JSON schema cannot say about events: names with their precise reason (EV-2), instants, and which of them may be
+ * milestones. Looks only at fields of the right type, so it adds to the schema's errors and repeats none.
  */
 final class EventChecks {
-    private static final String NOT_AVAILABLE = "NOT_AVAILABLE";
-
     private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant END = Instant.parse("+10000-01-01T00:00:00Z");
 
+    private final boolean milestones;
     private final List<FieldError> errors = new ArrayList<>();
 
-    private EventChecks() {}
+    private EventChecks(boolean milestones) {
+        this.milestones = milestones;
+    }
 
-    /** Every error of every event of {@code events}, which stands at {@code /events}. */
-    static List<FieldError> of(JsonNode events) {
-        EventChecks checks = new EventChecks();
+    /**
+     * Every error of every event of {@code events}, which stands at {@code /events}.
+     *
+     * @param milestones whether milestones may be among them
+     */
+    static List<FieldError> of(JsonNode events, boolean milestones) {
+        EventChecks checks = new EventChecks(milestones);
         for (int i = 0; i < events.size(); i++) {
             checks.event(events.get(i), "/events/" + i);
         }
@@ -37,11 +42,21 @@ final class EventChecks {
             name(event.get("name").textValue(), pointer + "/name");
         }
         instant(event, "occurredAt", pointer, errors);
-        if (event.path("milestone").booleanValue()) {
-            error(pointer + "/milestone", "milestones cannot be recorded by this version; leave the field out");
-        }
-        if (event.has("context")) {
-            error(pointer + "/context", "a tracking context belongs to milestones, which this version cannot record");
+        milestone(event, pointer);
+    }
+
+    private void milestone(JsonNode event, String pointer) {
+        boolean milestone = event.path("milestone").booleanValue();
+        if (milestone && !milestones) {
+            errors.add(new FieldError(
+                    pointer + "/milestone",
+                    "NOT_ALLOWED",
+                    "an operation's events share its aggregate's transaction; a milestone follows a commit"));
+        } else if (milestone && !event.has("context")) {
+            errors.add(new FieldError(pointer + "/context", "REQUIRED", "a milestone belongs to a tracking context"));
+        } else if (!milestone && event.has("context")) {
+            errors.add(
+                    new FieldError(pointer + "/context", "NOT_ALLOWED", "a tracking context belongs to a milestone"));
         }
     }
 
@@ -50,10 +65,6 @@ final class EventChecks {
                 && EventName.parse(text) instanceof EventName.Parsed.Refused refused) {
             errors.add(new FieldError(pointer, "BAD_EVENT_NAME", refused.reason()));
         }
-    }
-
-    private void error(String pointer, String detail) {
-        errors.add(new FieldError(pointer, NOT_AVAILABLE, detail));
     }
 
     /** Adds an error where a text field is no RFC 3339 instant with an offset. */

@@ -46,7 +46,18 @@ final class EventReader {
                 text(event, "causationId"),
                 text(event, "occurrenceKey"),
                 text(event, "orderingKey"),
+                context(event),
                 contentHash(event, occurredAt));
+    }
+
+    private static @Nullable MilestoneContext context(JsonNode event) {
+        JsonNode context = event.path("context");
+        return context.isObject()
+                ? new MilestoneContext(
+                        context.get("configurationRevision").longValue(),
+                        context.get("publishedThemeId").textValue(),
+                        context.get("enableGeneration").longValue())
+                : null;
     }
 
     /** The same moment in another offset is the same content. */

@@ -1,5 +1,6 @@
 package dev.ringfence.recording;
 
+import dev.ringfence.lifecycle.TenantRef;
 import dev.ringfence.outbox.DedupeKey;
 import dev.ringfence.outbox.KnownEvent;
 import dev.ringfence.outbox.NewEvent;
@@ -46,13 +47,13 @@ class EventWriter {
      * @return one result for each event, in their order
      * @throws dev.ringfence.api.ApiProblem 422 {@code OCCURRENCE_KEY_REUSED}; the transaction must be rolled back
      */
-    List<EventResult> write(Origin origin, RequestOrigin request, Submission submission) {
+    List<EventResult> write(TenantRef tenant, Origin origin, RequestOrigin request, Submission submission) {
         submission.refuseReusedKeys();
         int count = submission.firsts().size();
         if (count == 0) {
             return List.of();
         }
-        List<NewEvent> candidates = new Drafts(origin, request).of(submission, ordinals.next(count));
+        List<NewEvent> candidates = new Drafts(tenant, origin, request).of(submission, ordinals.next(count));
         Set<String> inserted = outbox.insert(origin, candidates);
         if (!inserted.isEmpty()) {
             queue.recorded(origin.tenantId(), inserted.size());

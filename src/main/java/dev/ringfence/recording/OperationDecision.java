@@ -49,7 +49,7 @@ class OperationDecision {
         if (!written) {
             return conflict(aggregates.find(key).orElse(null));
         }
-        List<String> eventIds = writer.write(origin, request, operation.submission()).stream()
+        List<String> eventIds = writer.write(tenant, origin, request, operation.submission()).stream()
                 .map(result -> Objects.requireNonNull(result.eventId()))
                 .toList();
         return Receipt.accepted(operation.expectedVersion() + 1, eventIds);

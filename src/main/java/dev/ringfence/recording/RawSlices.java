@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Where the JSON objects of a request body stand in its bytes, so that a producer's payload is stored as it was written and
  * never printed again: escapes, number spelling, key order and white space stay (RC-5).
  */
-final class RawSlices {
+public final class RawSlices {
     /** Objects nested deeper ({@code /events/3/payload} is 3) are part of what encloses them. */
     private static final int DEPTH = 3;
 
@@ -35,7 +35,7 @@ final class RawSlices {
     }
 
     /** Finds the objects of {@code document}, which is well-formed JSON in UTF-8. */
-    static RawSlices of(byte[] document) {
+    public static RawSlices of(byte[] document) {
         RawSlices slices = new RawSlices(document);
         try (JsonParser parser = FACTORY.createParser(document)) {
             parser.nextToken();
@@ -48,7 +48,7 @@ final class RawSlices {
 
     /** The object at a JSON pointer, or null where there is none. */
     @Nullable
-    RawJson at(String pointer) {
+    public RawJson at(String pointer) {
         int[] range = ranges.get(pointer);
         return range == null ? null : RawJson.slice(document, range[0], range[1]);
     }

@@ -20,6 +20,7 @@ class Recorder {
     private final Admission admission;
     private final Idempotency idempotency;
     private final QueueDepth queue;
+    private final MilestoneContexts contexts;
     private final EventWriter writer;
     private final Clock clock;
 
@@ -28,11 +29,13 @@ class Recorder {
             Admission admission,
             Idempotency idempotency,
             QueueDepth queue,
+            MilestoneContexts contexts,
             EventWriter writer,
             @DatabaseTime Clock clock) {
         this.admission = admission;
         this.idempotency = idempotency;
         this.queue = queue;
+        this.contexts = contexts;
         this.writer = writer;
         this.clock = clock;
     }
@@ -40,7 +43,7 @@ class Recorder {
     /** For the container's proxy. */
     @SuppressWarnings("NullAway")
     Recorder() {
-        this(null, null, null, null, null);
+        this(null, null, null, null, null, null);
     }
 
     /** Answer to a recording. */
@@ -52,15 +55,17 @@ class Recorder {
     /**
      * Records the events of a request.
      *
-     * @throws ApiProblem as {@link Admission#admit}; 422 {@code OCCURRENCE_KEY_REUSED}; 429 {@code QUEUE_FULL}
+     * @throws ApiProblem as {@link Admission#admit}; 409 {@code STALE_CONTEXT}; 422 {@code OCCURRENCE_KEY_REUSED}; 429
+     *     {@code QUEUE_FULL}
      */
     @Transactional
     IdempotentAnswer record(TenantRequest request, RequestOrigin origin, PostedBody posted, Submission submission) {
         TenantVerdict.Current tenant = admission.admit(request);
         TenantScope scope = new TenantScope(tenant.row().tenantId(), request.epoch());
         return idempotency.execute(posted.key(), posted.path(), posted.caller(), posted.bytes(), scope, () -> {
+            contexts.refuseStale(request.tenant(), tenant, submission);
             admitToQueue(tenant, submission);
-            List<EventResult> results = writer.write(origin(tenant, origin), origin, submission);
+            List<EventResult> results = writer.write(request.tenant(), origin(tenant, origin), origin, submission);
             return Outcome.of(202, new Recording(results, origin.correlationId()));
         });
     }
@@ -69,6 +74,7 @@ class Recorder {
     @Transactional
     DryRun check(TenantRequest request, RequestOrigin origin, Submission submission) {
         TenantVerdict.Current tenant = admission.admit(request);
+        contexts.refuseStale(request.tenant(), tenant, submission);
         admitToQueue(tenant, submission);
         List<EventResult> results = writer.preview(origin(tenant, origin), submission);
         return new DryRun(true, false, results, origin.correlationId());

@@ -11,17 +11,23 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes what recording needs out of the HTTP request in hand. */
 @ApplicationScoped
-class RequestFacts {
+public class RequestFacts {
     @Inject
     RequestContext context;
 
     /** Under what a valid body wants to record. */
-    TenantRequest tenantRequest(TenantRef tenant, JsonNode body) {
+    public TenantRequest tenantRequest(TenantRef tenant, JsonNode body) {
         return new TenantRequest(
                 tenant, UUID.fromString(body.get("epoch").textValue()), CallerStart.in(body), context.receivedAt());
     }
 
-    RequestOrigin origin() {
+    /** When the request of a valid body began. */
+    public TenantStart start(JsonNode body) {
+        return new TenantStart(CallerStart.in(body), context.receivedAt());
+    }
+
+    /** What the request gives to what it records. */
+    public RequestOrigin origin() {
         return new RequestOrigin(context.correlationId().value(), context.requestId(), context.traceparent());
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param requestId the cause of an event that names none
  */
-record RequestOrigin(
+public record RequestOrigin(
         String correlationId, String requestId, @Nullable String traceparent) {
     /** The origin of events that are recorded now for an admitted tenant. */
     Origin of(TenantVerdict.Current tenant, Instant recordedAt) {

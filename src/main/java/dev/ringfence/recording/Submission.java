@@ -75,14 +75,25 @@ final class Submission {
         return IntStream.range(0, first.length).filter(this::isFirst).boxed().toList();
     }
 
+    /** Indexes of the milestones. */
+    List<Integer> milestones() {
+        return IntStream.range(0, first.length)
+                .filter(i -> events.get(i).milestone())
+                .boxed()
+                .toList();
+    }
+
     /** Whether the event repeats no earlier one of the request. */
     boolean isFirst(int index) {
         return first[index] == index;
     }
 
-    /** Notes an error where the event's content is not the one that its key stands for. */
+    /**
+     * Notes an error where the event's content is not the one that its key stands for. A milestone's id says all that counts, so the
+     * first one recorded wins.
+     */
     void expectContent(int index, byte[] contentSha256) {
-        if (!Arrays.equals(events.get(index).contentSha256(), contentSha256)) {
+        if (!events.get(index).milestone() && !Arrays.equals(events.get(index).contentSha256(), contentSha256)) {
             reused.add(new FieldError(
                     events.get(index).keyPointer(), "OCCURRENCE_KEY_REUSED", "this key stands for another event"));
         }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * An event as a producer submitted it, checked.
  *
  * @param pointer where it stands in the request
+ * @param context of a milestone; null for an integration event
  * @param contentSha256 the same for the same content, however it is printed
  */
 record SubmittedEvent(
@@ -26,11 +27,19 @@ record SubmittedEvent(
         @Nullable String causationId,
         @Nullable String occurrenceKey,
         @Nullable String orderingKey,
+        @Nullable MilestoneContext context,
         byte[] contentSha256) {
 
-    /** What it is recognised by when it comes again: nothing where it has no occurrence key. */
+    boolean milestone() {
+        return context != null;
+    }
+
+    /** What it is recognised by when it comes again: nothing where it is no milestone and has no occurrence key. */
     @Nullable
     DedupeKey occurrence() {
+        if (context != null) {
+            return MilestoneId.key(name.toString(), context, occurrenceKey);
+        }
         return occurrenceKey == null ? null : DedupeKey.ofOccurrence(occurrenceKey);
     }
 

@@ -10,4 +10,4 @@ import java.util.UUID;
  *
  * @param receivedAt when the server saw it, before authentication (LC-3)
  */
-record TenantRequest(TenantRef tenant, UUID epoch, CallerStart callerStart, Instant receivedAt) {}
+public record TenantRequest(TenantRef tenant, UUID epoch, CallerStart callerStart, Instant receivedAt) {}

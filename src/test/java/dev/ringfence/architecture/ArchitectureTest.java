@@ -48,6 +48,7 @@ class ArchitectureTest {
             "receipt",
             "reservation",
             "fanout",
+            "tracking",
             "recording",
             "delivery",
             "subscription",

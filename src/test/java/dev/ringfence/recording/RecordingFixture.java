@@ -57,12 +57,13 @@ final class RecordingFixture implements AutoCloseable {
 
     RecordingFixture(Map<String, String> more, List<AggregatePolicy> policies) {
         Settings settings = settings(more);
-        Admission admission = new Admission(lifecycle(), starts(settings), settings);
+        LifecycleRepository lifecycle = lifecycle();
+        Admission admission = new Admission(lifecycle, starts(settings), settings);
         QueueDepth queue = new QueueDepth(settings, new QueueDepthRepository(transactions), shiftedClock());
-        EventWriter writer = new EventWriter(
-                new OrdinalsRepository(transactions), new OutboxRepository(transactions), queue, events());
+        OutboxRepository outbox = new OutboxRepository(transactions);
+        EventWriter writer = new EventWriter(new OrdinalsRepository(transactions), outbox, queue, events());
         Idempotency idempotency = new Idempotency(new IdempotencyRepository(transactions), clock);
-        recorder = new Recorder(admission, idempotency, queue, writer, clock);
+        recorder = new Recorder(admission, idempotency, queue, new MilestoneContexts(lifecycle, outbox), writer, clock);
         operations = new Operations(
                 admission,
                 idempotency,

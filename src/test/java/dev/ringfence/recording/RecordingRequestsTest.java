@@ -80,8 +80,8 @@ class RecordingRequestsTest {
                 "\"aggregateId\":\"o1\", | `` | /events/0/aggregateId REQUIRED",
                 "\"user\" | \"robot\" | /events/0/actor/type NOT_ALLOWED",
                 "\"payload\" | \"color\":1,\"payload\" | /events/0/color UNKNOWN_FIELD",
-                "\"payload\" | \"milestone\":true,\"payload\" | /events/0/milestone NOT_AVAILABLE",
-                "\"payload\" | \"context\":{},\"payload\" | /events/0/context NOT_AVAILABLE",
+                "\"payload\" | \"milestone\":true,\"payload\" | /events/0/context REQUIRED",
+                "\"payload\" | \"context\":{\"configurationRevision\":1,\"publishedThemeId\":null,\"enableGeneration\":0},\"payload\" | /events/0/context NOT_ALLOWED",
                 "\"payload\" | \"occurrenceKey\":\"\",\"payload\" | /events/0/occurrenceKey TOO_SHORT"
             })
     void names_the_place_and_the_fault(String good, String bad, String expected) {
