@@ -93,6 +93,9 @@ begin
   if to_regclass('ringfence.ordinals') is not null then
     grant usage on sequence ringfence.ordinals to ringfence_app;
   end if;
+  if to_regprocedure('ringfence.record_event(uuid, text, uuid, timestamptz, interval, jsonb)') is not null then
+    grant execute on function ringfence.record_event(uuid, text, uuid, timestamptz, interval, jsonb) to ringfence_app;
+  end if;
   if to_regprocedure('ringfence.ensure_partitions(timestamptz, integer)') is not null then
     grant execute on function ringfence.ensure_partitions(timestamptz, integer) to ringfence_app;
   end if;

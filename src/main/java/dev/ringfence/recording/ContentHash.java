@@ -6,13 +6,20 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.TreeSet;
 
 /**
  * SHA-256 of a JSON value by meaning: order of keys, white space, escapes and spelling of numbers do not count, so a client
- * that prints its request anew still repeats it. Lengths are part of the input, so two values never run into one.
+ * that prints its request anew still repeats it. Lengths are part of the input, so two values never run into one. The SQL function
+ * {@code ringfence.json_content} writes the same bytes (RC-9).
  */
 public final class ContentHash {
+    /** As the database orders their bytes; {@link String}'s own order is another one beyond the first plane. */
+    private static final Comparator<String> BY_CODE_POINT = (one, other) ->
+            Arrays.compareUnsigned(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+
     private final MessageDigest digest;
 
     private ContentHash() {
@@ -44,7 +51,7 @@ public final class ContentHash {
     }
 
     private void object(JsonNode value) {
-        TreeSet<String> names = new TreeSet<>();
+        TreeSet<String> names = new TreeSet<>(BY_CODE_POINT);
         value.fieldNames().forEachRemaining(names::add);
         count('o', names.size());
         for (String name : names) {
@@ -59,7 +66,7 @@ public final class ContentHash {
     }
 
     private static String number(BigDecimal value) {
-        return value.signum() == 0 ? "0" : value.stripTrailingZeros().toString();
+        return value.signum() == 0 ? "0" : value.stripTrailingZeros().toPlainString();
     }
 
     private void tagged(char tag, String text) {
