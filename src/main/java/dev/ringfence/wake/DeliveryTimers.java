@@ -2,6 +2,7 @@ package dev.ringfence.wake;
 
 import dev.ringfence.config.Settings;
 import dev.ringfence.fence.HeldFences;
+import dev.ringfence.fence.SessionProbe;
 import dev.ringfence.job.DeliveryJob;
 import dev.ringfence.job.DeliveryManagement;
 import dev.ringfence.job.DeliverySwitch;
@@ -79,6 +80,9 @@ public class DeliveryTimers {
     private HeldFences fences;
 
     @Inject
+    private SessionProbe sessions;
+
+    @Inject
     private DeliverySwitch delivery;
 
     @Inject
@@ -110,6 +114,7 @@ public class DeliveryTimers {
     @PostConstruct
     void start() {
         schema.ensureCurrent();
+        sessions.look();
         management.show();
         for (Beat beat : Beat.values()) {
             busy.put(beat, new AtomicBoolean());

@@ -96,7 +96,7 @@ class ArchitectureTest {
     static final ArchRule ejb_only_in_wake = only("jakarta.ejb..", "wake");
 
     @ArchTest
-    static final ArchRule driver_only_in_wake = only("org.postgresql..", "wake");
+    static final ArchRule driver_only_where_jdbc_ends = only("org.postgresql..", "wake", "fence");
 
     @ArchTest
     static final ArchRule http_clients_only_in_transport = noClasses()
