@@ -5,6 +5,7 @@ import dev.ringfence.lifecycle.TenantRef;
 import dev.ringfence.lifecycle.TenantVerdict;
 import dev.ringfence.outbox.EventName;
 import dev.ringfence.outbox.RawJson;
+import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Clock;
@@ -20,7 +21,7 @@ public class Milestones {
     private final Clock clock;
 
     @Inject
-    Milestones(QueueDepth queue, EventWriter writer, Clock clock) {
+    Milestones(QueueDepth queue, EventWriter writer, @DatabaseTime Clock clock) {
         this.queue = queue;
         this.writer = writer;
         this.clock = clock;

@@ -68,7 +68,8 @@ class DatabaseClockTest {
     @ValueSource(
             strings = {
                 "job.CandidateFeed", "job.Departure", "job.Landing", "job.Takeoff", "reservation.AbandonedAttempts",
-                "fanout.Claims", "fanout.Fanout", "fanout.Publication", "recording.Recorder", "recording.Operations"
+                "fanout.Claims", "fanout.Fanout", "fanout.Publication", "recording.Recorder", "recording.Operations",
+                "recording.Milestones"
             })
     @Tag("AT-6")
     void is_the_clock_of_everything_that_writes_or_compares_due_times(String name) throws ClassNotFoundException {
