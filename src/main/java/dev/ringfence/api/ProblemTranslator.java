@@ -41,12 +41,16 @@ final class ProblemTranslator {
     }
 
     private static Optional<ApiProblem> of(Response refusal) {
-        return switch (refusal.getStatus()) {
+        return refusal.getStatus() == 405 ? Optional.of(methodNotAllowed(refusal)) : of(refusal.getStatus());
+    }
+
+    /** The problem of a status that a server gives by itself. */
+    static Optional<ApiProblem> of(int status) {
+        return switch (status) {
             case 400 -> Optional.of(ApiProblem.of(400, "BAD_REQUEST", "The request cannot be read."));
             case 401 -> Optional.of(ApiProblem.unauthenticated());
             case 403 -> Optional.of(ApiProblem.forbidden());
             case 404 -> Optional.of(ApiProblem.notFound());
-            case 405 -> Optional.of(methodNotAllowed(refusal));
             case 406 -> Optional.of(ApiProblem.of(406, "NOT_ACCEPTABLE", "Answers are application/json in UTF-8."));
             case 413 -> Optional.of(ApiProblem.bodyTooLarge(JsonRequests.MAX_BODY_BYTES));
             case 415 ->

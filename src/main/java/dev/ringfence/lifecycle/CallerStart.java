@@ -27,7 +27,7 @@ public record CallerStart(@Nullable Instant at, @Nullable Duration bound) {
         JsonNode bound = body.path("skewBoundMs");
         return new CallerStart(
                 at.isTextual() ? instant("/requestStartedAt", at.textValue()) : null,
-                bound.isIntegralNumber() ? Duration.ofMillis(bound.longValue()) : null);
+                bound.isNumber() ? Duration.ofMillis(bound.longValue()) : null);
     }
 
     /**

@@ -8,10 +8,12 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Response;
 
 /** {@code GET /clock}: the database's time and how far this server's clock may be from it (LC-6). */
 @Path("/clock")
+@Produces(Responses.JSON)
 @RequestScoped
 public class ClockResource {
 

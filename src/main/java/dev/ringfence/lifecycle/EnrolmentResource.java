@@ -3,6 +3,7 @@ package dev.ringfence.lifecycle;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.api.JsonRequests;
 import dev.ringfence.api.RequestContext;
+import dev.ringfence.api.Responses;
 import dev.ringfence.security.Roles;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.enterprise.context.RequestScoped;
@@ -12,12 +13,14 @@ import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /apps/{app}/tenants/{tenant}/enrolment}. */
 @Path("/apps/{app}/tenants/{tenant}/enrolment")
+@Produces(Responses.JSON)
 @RequestScoped
 public class EnrolmentResource {
 

@@ -9,10 +9,12 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Response;
 
 /** {@code GET /apps/{app}/tenants/{tenant}}: the lifecycle row. */
 @Path("/apps/{app}/tenants/{tenant}")
+@Produces(Responses.JSON)
 @RequestScoped
 public class TenantResource {
 
