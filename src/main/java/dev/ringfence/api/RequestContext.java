@@ -46,6 +46,17 @@ public class RequestContext {
         return caller;
     }
 
+    /**
+     * Lets only keys pass that are bound to no application: what follows concerns the installation.
+     *
+     * @throws ApiProblem 403 for a key of an application, 401 where nobody is authenticated
+     */
+    public void requireGlobalKey() {
+        if (!caller().global()) {
+            throw ApiProblem.forbidden();
+        }
+    }
+
     /** Who sent it, or {@code null} where no key was used. */
     public @Nullable Caller callerOrNull() {
         return request.getAttribute(Caller.ATTRIBUTE) instanceof Caller caller ? caller : null;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.api.ApiProblem;
 import dev.ringfence.api.RequestContext;
 import dev.ringfence.audit.Audit;
-import dev.ringfence.idempotency.Idempotency;
+import dev.ringfence.idempotency.CurrentPost;
 import dev.ringfence.idempotency.IdempotentAnswer;
 import dev.ringfence.idempotency.Outcome;
 import dev.ringfence.security.SecretBox;
@@ -23,7 +23,7 @@ public class Apps {
     AppRepository apps;
 
     @Inject
-    Idempotency idempotency;
+    CurrentPost post;
 
     @Inject
     Audit audit;
@@ -40,13 +40,7 @@ public class Apps {
     /** Registers an application: 201. */
     @Transactional
     IdempotentAnswer register(@Nullable String idempotencyKey, byte[] raw, JsonNode document) {
-        return idempotency.execute(
-                idempotencyKey,
-                request.path(),
-                request.caller(),
-                raw,
-                null,
-                () -> Outcome.of(201, AppView.of(add(document))));
+        return post.once(idempotencyKey, raw, () -> Outcome.of(201, AppView.of(add(document))));
     }
 
     /**

@@ -55,9 +55,7 @@ public class AppsResource {
     @Consumes(Responses.JSON)
     @RolesAllowed(Roles.ADMIN)
     public Response register(@HeaderParam("Idempotency-Key") @Nullable String key, byte[] raw) {
-        if (!request.caller().global()) {
-            throw ApiProblem.forbidden();
-        }
+        request.requireGlobalKey();
         JsonNode document = requests.body(raw, "app");
         checkDestination(document);
         return apps.register(key, raw, document).toResponse();

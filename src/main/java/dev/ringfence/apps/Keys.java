@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.api.ApiProblem;
 import dev.ringfence.api.RequestContext;
 import dev.ringfence.audit.Audit;
-import dev.ringfence.idempotency.Idempotency;
+import dev.ringfence.idempotency.CurrentPost;
 import dev.ringfence.idempotency.IdempotentAnswer;
 import dev.ringfence.idempotency.Outcome;
 import dev.ringfence.json.StrictJson;
@@ -29,7 +29,7 @@ public class Keys {
     ApiKeyRepository keys;
 
     @Inject
-    Idempotency idempotency;
+    CurrentPost post;
 
     @Inject
     Audit audit;
@@ -43,8 +43,7 @@ public class Keys {
     /** Issues a key: 201, with its secret this once. */
     @Transactional
     IdempotentAnswer issue(UUID app, @Nullable String idempotencyKey, byte[] raw, JsonNode document) {
-        return idempotency.execute(
-                idempotencyKey, request.path(), request.caller(), raw, null, () -> add(app, document));
+        return post.once(idempotencyKey, raw, () -> add(app, document));
     }
 
     /**

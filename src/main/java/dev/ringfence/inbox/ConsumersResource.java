@@ -47,7 +47,7 @@ public class ConsumersResource {
     @Consumes(Responses.JSON)
     @RolesAllowed(Roles.ADMIN)
     public Response register(@HeaderParam("Idempotency-Key") @Nullable String key, byte[] raw) {
-        requireGlobal();
+        request.requireGlobalKey();
         JsonNode document = requests.body(raw, "inbox-consumer");
         checkSecret(document.get("secret").textValue());
         return consumers.register(key, raw, document).toResponse();
@@ -57,18 +57,12 @@ public class ConsumersResource {
     @GET
     @RolesAllowed({Roles.OPERATOR, Roles.AUDITOR, Roles.ADMIN})
     public Response list(@QueryParam("cursor") @Nullable String cursor, @QueryParam("limit") @Nullable String limit) {
-        requireGlobal();
+        request.requireGlobalKey();
         Cursor after = Cursor.parse(cursor, 1);
         int size = PageLimit.parse(limit);
         List<Consumer> rows = repository.list(after == null ? "" : after.parts().get(0), size + 1);
         return Responses.json(
                 200, Page.of(rows, size, row -> Cursor.of(row.name())).map(Consumer::view));
-    }
-
-    private void requireGlobal() {
-        if (!request.caller().global()) {
-            throw ApiProblem.forbidden();
-        }
     }
 
     private static void checkSecret(String secret) {

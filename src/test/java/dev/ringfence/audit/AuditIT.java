@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import dev.ringfence.fanout.LocalTransactions;
+import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
 import java.time.Clock;
 import java.time.Instant;
@@ -37,8 +37,8 @@ class AuditIT {
     @Test
     @Tag("OP-1")
     void anEntryCommitsWithItsDeedAndRollsBackWithIt() {
-        transactions.requiresNew(() -> enter("kept"));
-        assertThatThrownBy(() -> transactions.requiresNew(() -> {
+        transactions.inNew(() -> enter("kept"));
+        assertThatThrownBy(() -> transactions.inNew(() -> {
                     enter("gone");
                     throw new IllegalStateException("the deed failed");
                 }))

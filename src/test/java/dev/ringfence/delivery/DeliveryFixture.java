@@ -1,5 +1,6 @@
 package dev.ringfence.delivery;
 
+import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -14,7 +15,7 @@ import java.util.UUID;
 /** Rows as enrolment, recording and fan-out leave them, made by SQL, in a migrated database of their own. */
 public final class DeliveryFixture implements AutoCloseable {
     public final TestDatabase database = TestDatabase.migrated();
-    public final Transactions transactions = new Transactions(database.dataSource());
+    public final LocalTransactions transactions = new LocalTransactions(database.dataSource());
     public final UUID app = UUID.randomUUID();
     public final UUID epoch = UUID.randomUUID();
 

@@ -3,6 +3,7 @@ package dev.ringfence.fanout;
 import dev.ringfence.config.DataSources;
 import dev.ringfence.config.Settings;
 import dev.ringfence.fence.FenceKey;
+import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.outbox.OrdinalsRepository;
@@ -37,7 +38,7 @@ final class FanoutFixture implements AutoCloseable {
         claims = new Claims(new ClaimRepository(transactions), settings(Map.of()), ticking) {
             @Override
             public Claim claim() {
-                return transactions.requiresNew(super::claim);
+                return transactions.inNew(super::claim);
             }
         };
         publication =
@@ -48,12 +49,12 @@ final class FanoutFixture implements AutoCloseable {
                         ticking) {
                     @Override
                     public FanoutPlan publish(String holder, List<ClaimedEvent> events) {
-                        return transactions.requiresNew(() -> super.publish(holder, events));
+                        return transactions.inNew(() -> super.publish(holder, events));
                     }
 
                     @Override
                     public FanoutPlan giveUp(String holder, ClaimedEvent event) {
-                        return transactions.requiresNew(() -> super.giveUp(holder, event));
+                        return transactions.inNew(() -> super.giveUp(holder, event));
                     }
                 };
     }

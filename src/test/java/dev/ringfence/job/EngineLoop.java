@@ -3,10 +3,10 @@ package dev.ringfence.job;
 import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
-import dev.ringfence.delivery.Transactions;
 import dev.ringfence.fence.HeldFences;
 import dev.ringfence.fence.SharedFence;
 import dev.ringfence.fence.TenantFences;
+import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.receipt.Conclusion;
@@ -52,7 +52,7 @@ final class EngineLoop implements AutoCloseable {
     final DeliveryCounters counters = new DeliveryCounters();
     final DeliverySwitch delivery;
     private final Interference interference;
-    private final Transactions transactions;
+    private final LocalTransactions transactions;
     private final HttpTransport transport;
     private final Departure departure;
     private final Landing landing;
@@ -155,12 +155,12 @@ final class EngineLoop implements AutoCloseable {
         @Override
         public List<Reserved> reserve(ReservationOrder order) {
             interference.beforeReservation();
-            return transactions.required(() -> super.reserve(order));
+            return transactions.inNew(() -> super.reserve(order));
         }
 
         @Override
         public int release(List<Reserved> unstarted, Instant now) {
-            return transactions.required(() -> super.release(unstarted, now));
+            return transactions.inNew(() -> super.release(unstarted, now));
         }
     }
 
@@ -183,7 +183,7 @@ final class EngineLoop implements AutoCloseable {
 
         @Override
         public Set<UUID> settle(List<Settlement> settlements, Instant now) {
-            return transactions.required(() -> super.settle(settlements, now));
+            return transactions.inNew(() -> super.settle(settlements, now));
         }
     }
 
@@ -194,7 +194,7 @@ final class EngineLoop implements AutoCloseable {
 
         @Override
         public int conclude(List<Conclusion> conclusions, Instant now) {
-            return transactions.required(() -> super.conclude(conclusions, now));
+            return transactions.inNew(() -> super.conclude(conclusions, now));
         }
     }
 }

@@ -75,7 +75,7 @@ class ReceiptIT {
 
         @Override
         public Set<UUID> settle(List<Settlement> settlements, Instant now) {
-            return fixture.transactions.required(() -> super.settle(settlements, now));
+            return fixture.transactions.inNew(() -> super.settle(settlements, now));
         }
     }
 
@@ -90,12 +90,12 @@ class ReceiptIT {
 
         @Override
         public List<Long> find(long afterId, int limit) {
-            return fixture.transactions.required(() -> super.find(afterId, limit));
+            return fixture.transactions.inNew(() -> super.find(afterId, limit));
         }
 
         @Override
         public int close(List<Long> ids) {
-            return fixture.transactions.required(() -> super.close(ids));
+            return fixture.transactions.inNew(() -> super.close(ids));
         }
     }
 
@@ -115,7 +115,7 @@ class ReceiptIT {
                 .toList();
         ReservationOrder order =
                 new ReservationOrder("node-1", now, MAX_AGE, Duration.ofSeconds(3), Duration.ofMinutes(10), wanted);
-        return fixture.transactions.required(() -> reservations.reserve(order));
+        return fixture.transactions.inNew(() -> reservations.reserve(order));
     }
 
     private List<Reserved> reserved(int count) {

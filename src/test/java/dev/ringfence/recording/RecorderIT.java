@@ -282,7 +282,7 @@ class RecorderIT {
         shop.close();
         shop = new RecordingFixture(Map.of("ringfence.fence.timeout-ms", "200"), List.of());
         String event = event("o1", "{}", "\"occurrenceKey\":\"k1\",");
-        shop.transactions.in(() -> {
+        shop.transactions.inNew(() -> {
             try (Connection connection = shop.transactions.jta().getConnection()) {
                 connection
                         .createStatement()

@@ -2,6 +2,7 @@ package dev.ringfence.recording;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.config.Settings;
+import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.idempotency.Idempotency;
 import dev.ringfence.idempotency.IdempotencyRepository;
@@ -41,7 +42,7 @@ final class RecordingFixture implements AutoCloseable {
     private static final Caller CALLER = new Caller(UUID.randomUUID(), APP, Set.of("client"), "test");
 
     final TestDatabase database = TestDatabase.migrated();
-    final ThreadTransactions transactions = new ThreadTransactions(database.dataSource());
+    final LocalTransactions transactions = new LocalTransactions(database.dataSource());
     final List<Recorded> fired = new CopyOnWriteArrayList<>();
     /** Added to the monotonic clock of the queue's measurements. */
     final AtomicLong laterNanos = new AtomicLong();
@@ -144,8 +145,8 @@ final class RecordingFixture implements AutoCloseable {
                 .getBytes(StandardCharsets.UTF_8);
         Submission submission = new Submission(requests.read(body, "events").events(), null);
         TenantRequest request = new TenantRequest(SHOP, epoch, start, clock.instant());
-        return json(BoundedWaits.answer(
-                        () -> transactions.in(() -> recorder.record(request, origin(), posted(key, body), submission)))
+        return json(BoundedWaits.answer(() ->
+                        transactions.inNew(() -> recorder.record(request, origin(), posted(key, body), submission)))
                 .body());
     }
 
@@ -154,7 +155,7 @@ final class RecordingFixture implements AutoCloseable {
                 .getBytes(StandardCharsets.UTF_8);
         Submission submission = new Submission(requests.read(body, "events").events(), null);
         TenantRequest request = new TenantRequest(SHOP, EPOCH, CallerStart.ABSENT, clock.instant());
-        return StrictJson.tree(transactions.in(() -> recorder.check(request, origin(), submission)));
+        return StrictJson.tree(transactions.inNew(() -> recorder.check(request, origin(), submission)));
     }
 
     /** Runs an operation on order {@code id}; the receipt as JSON with its HTTP status as {@code status}. */
@@ -166,7 +167,7 @@ final class RecordingFixture implements AutoCloseable {
         Operation operation = Operation.of(requests.read(body, "operation"));
         TenantRequest request = new TenantRequest(SHOP, EPOCH, CallerStart.ABSENT, clock.instant());
         var answer = BoundedWaits.answer(
-                () -> transactions.in(() -> operations.run(request, origin(), posted(null, body), operation)));
+                () -> transactions.inNew(() -> operations.run(request, origin(), posted(null, body), operation)));
         return ((com.fasterxml.jackson.databind.node.ObjectNode) json(answer.body())).put("status", answer.status());
     }
 

@@ -56,7 +56,7 @@ class ReservationIT {
     }
 
     private static List<Reserved> reserve(Instant now, List<Long> ids) {
-        return fixture.transactions.required(() -> reservations.reserve(order(now, ids)));
+        return fixture.transactions.inNew(() -> reservations.reserve(order(now, ids)));
     }
 
     private List<Long> due(int count) {
@@ -153,9 +153,9 @@ class ReservationIT {
         long id = ids.get(0);
         List<Reserved> reserved = reserve(NOW, ids);
 
-        assertThat(fixture.transactions.required(() -> reservations.release(reserved, NOW)))
+        assertThat(fixture.transactions.inNew(() -> reservations.release(reserved, NOW)))
                 .isEqualTo(1);
-        assertThat(fixture.transactions.required(() -> reservations.release(reserved, NOW)))
+        assertThat(fixture.transactions.inNew(() -> reservations.release(reserved, NOW)))
                 .isZero();
 
         assertThat(fixture.delivery(id, "state || ' ' || cycle_attempts || ' ' || attempts"))
@@ -164,7 +164,7 @@ class ReservationIT {
         assertThat(again.number()).isEqualTo(2);
         assertThat(again.cycleAttempt()).isEqualTo(1);
         assertThat(fixture.ledger(id)).isEqualTo("1:RELEASED 2:SENDING");
-        assertThat(fixture.transactions.required(() -> reservations.release(reserved, NOW)))
+        assertThat(fixture.transactions.inNew(() -> reservations.release(reserved, NOW)))
                 .as("the old reservation releases nothing of the new one")
                 .isZero();
     }

@@ -1,7 +1,6 @@
 package dev.ringfence.schema;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import dev.ringfence.harness.BorrowedConnection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -22,24 +21,10 @@ final class LentConnections implements AutoCloseable {
     }
 
     DataSource dataSource() {
-        return (DataSource) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (self, method, arguments) -> lend());
-    }
-
-    private Connection lend() {
-        Connection real = free.remove();
-        return (Connection) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
-                    if (method.getName().equals("close")) {
-                        free.add(real);
-                        return null;
-                    }
-                    try {
-                        return method.invoke(real, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return BorrowedConnection.dataSource(() -> {
+            Connection real = free.remove();
+            return BorrowedConnection.of(real, () -> free.add(real));
+        });
     }
 
     /** Commit mode, timeouts and every setting of both sessions, and that both came back. */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.api.TimeCursor;
 import dev.ringfence.config.Settings;
-import dev.ringfence.fanout.LocalTransactions;
+import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.json.StrictJson;
 import dev.ringfence.security.SecretBox;
