@@ -127,6 +127,20 @@ class ReceiptIT {
         return Outcomes.of(new Attempted(reserved, policy, Semantics.AT_LEAST_ONCE, 6, MAX_AGE), result, now, 0);
     }
 
+    @Test
+    @Tag("DL-3")
+    void a_later_success_keeps_the_time_of_the_first() {
+        Reserved again = reserved(1).get(0);
+        fixture.update(
+                "update deliveries set accepted_at = timestamptz '2026-01-02T03:04:05Z' where id = ?",
+                again.deliveryId());
+
+        hand(again, ACKNOWLEDGED);
+
+        assertThat(fixture.delivery(again.deliveryId(), "state || ' ' || (accepted_at at time zone 'UTC')::text"))
+                .isEqualTo("delivered 2026-01-02 03:04:05");
+    }
+
     private static void hand(Reserved reserved, SendResult result) {
         desk.hand(List.of(settlement(reserved, result, NOW)), NOW);
     }

@@ -147,6 +147,18 @@ class ReservationIT {
     }
 
     @Test
+    @Tag("AT-1")
+    @Tag("DL-2")
+    void a_cycle_that_is_used_up_is_never_reserved_again() {
+        List<Long> ids = due(2);
+        fixture.update("update deliveries set cycle_attempts = 5, attempts = 5 where id = ?", ids.get(0));
+        fixture.update("update deliveries set cycle_attempts = 6, attempts = 6 where id = ?", ids.get(1));
+
+        assertThat(reserve(NOW, ids)).extracting(Reserved::deliveryId).containsExactly(ids.get(0));
+        assertThat(fixture.ledger(ids.get(1))).isNull();
+    }
+
+    @Test
     @Tag("AT-3")
     void a_reservation_is_given_back_once_and_its_number_is_not_used_again() {
         List<Long> ids = due(1);
