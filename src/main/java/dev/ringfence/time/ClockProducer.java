@@ -4,6 +4,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import org.jspecify.annotations.Nullable;
 
 /** The wall clock of the application: UTC, cut to whole microseconds, which is what PostgreSQL keeps. */
@@ -27,7 +28,7 @@ public class ClockProducer {
     public synchronized Clock databaseClock(SkewMonitor monitor) {
         Clock known = databaseClock;
         if (known == null) {
-            known = new DatabaseClock(utcMicros(), monitor::offset);
+            known = new DatabaseClock(utcMicros(), monitor::offset).withZone(ZoneOffset.UTC);
             databaseClock = known;
         }
         return known;

@@ -1,10 +1,8 @@
 package dev.ringfence.time;
 
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
+import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -12,15 +10,15 @@ import java.util.function.Supplier;
  * The database's time without asking it each time: a clock of this machine, moved by the last measured offset. Microseconds. A
  * measurement that moves it back by less than a second makes it stand instead, so that nothing written a moment ago lies in the future.
  */
-final class DatabaseClock extends Clock {
+final class DatabaseClock implements InstantSource {
     private static final Duration MOST_STANDING = Duration.ofSeconds(1);
 
-    private final Clock machine;
+    private final InstantSource machine;
     private final Supplier<Duration> offset;
     private final AtomicReference<Instant> last = new AtomicReference<>(Instant.MIN);
 
     /** @param offset database clock minus the machine's; zero while it is not known */
-    DatabaseClock(Clock machine, Supplier<Duration> offset) {
+    DatabaseClock(InstantSource machine, Supplier<Duration> offset) {
         this.machine = machine;
         this.offset = offset;
     }
@@ -34,15 +32,5 @@ final class DatabaseClock extends Clock {
     private static Instant later(Instant before, Instant now) {
         boolean stands = now.isBefore(before) && now.plus(MOST_STANDING).isAfter(before);
         return stands ? before : now;
-    }
-
-    @Override
-    public ZoneId getZone() {
-        return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-        throw new UnsupportedOperationException("instants only");
     }
 }

@@ -7,7 +7,6 @@ import java.lang.reflect.Parameter;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
@@ -21,24 +20,7 @@ class DatabaseClockTest {
 
     private final AtomicReference<Instant> machine = new AtomicReference<>(NOON);
     private final AtomicReference<Duration> offset = new AtomicReference<>(Duration.ZERO);
-    private final DatabaseClock clock = new DatabaseClock(
-            new Clock() {
-                @Override
-                public Instant instant() {
-                    return machine.get();
-                }
-
-                @Override
-                public java.time.ZoneId getZone() {
-                    return ZoneOffset.UTC;
-                }
-
-                @Override
-                public Clock withZone(java.time.ZoneId zone) {
-                    return this;
-                }
-            },
-            offset::get);
+    private final DatabaseClock clock = new DatabaseClock(machine::get, offset::get);
 
     @Test
     @Tag("AD-6")
