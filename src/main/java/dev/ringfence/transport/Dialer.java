@@ -59,6 +59,11 @@ final class Dialer {
     }
 
     private void connect(PoolEntry<HttpHost, IOSession> entry) {
+        if (exchange.isTooLate()) {
+            // Nobody is blamed for a connection that was given no time.
+            exchange.failBeforeFirstByte();
+            return;
+        }
         exchange.enter(Stage.CONNECTING);
         Duration patience = routes.size() > 1 ? exchange.remaining().dividedBy(2) : exchange.remaining();
         // Not cancelled when the exchange ends: a connection that comes about all the same would then be nobody's.
@@ -102,7 +107,7 @@ final class Dialer {
     }
 
     private void nextAddress() {
-        if (routes.size() > 1 && !exchange.isOver()) {
+        if (routes.size() > 1 && !exchange.isOver() && !exchange.isTooLate()) {
             routes.remove();
             exchange.letGo();
             dial();
