@@ -439,7 +439,6 @@ class HttpTransportTest {
      */
     @Test
     @Tag("AT-3")
-    @Tag("RD-5")
     void theSendByDeadlineIsCheckedImmediatelyBeforeTheFirstByte() throws Exception {
         AtomicBoolean suspended = new AtomicBoolean();
         TransportFixture[] sender = new TransportFixture[1];
