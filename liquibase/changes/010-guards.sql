@@ -25,6 +25,14 @@
 --   RF050  rows deleted outside an erasure
 --   RF051  row inserted into a partition instead of its table
 --   RF052  partitions asked for with a senseless range
+--   RF060  redaction: what it is of changed                                       (RD-3)
+--   RF061  redaction: move that does not exist                                    (RD-2)
+--   RF062  redaction stage: move that does not exist                              (RD-2)
+--   RF063  marker: changed, resolved again, or a second late answer               (AT-8)
+--   RF064  redaction, stage or marker deleted                                     (RD-2)
+--   RF065  redaction functions: no such redaction under way                       (RD-1)
+--   RF066  fencing a tenant without holding its fence                             (RD-1)
+--   RF067  erasing an unknown kind, or a senseless number of rows                 (RD-1)
 --   RF070  settings: revision moved backwards                                     (LC-9)
 --   RF071  settings: row deleted                                                  (LC-9)
 --   RF090  rollback of a change set while lifecycle rows exist                    (RT-3)

@@ -81,6 +81,12 @@ begin
         ' receipt, late_state, late_status, late_at)'),
       ('inbox_consumers', 'select, insert, update'),
       ('inbox_events', 'select, insert'),
+      -- Erasure goes through ringfence.erase_tenant, so no DELETE anywhere for it. What a redaction is of is written once.
+      ('redactions', 'select, insert, update (tenant, remote_erasure, status, updated_at, finished_at, next_at, locked_by,'
+        ' locked_until)'),
+      ('redaction_stages', 'select, insert, update (status, attempts, code, updated_at)'),
+      ('unresolved_markers', 'select, update (finding, resolved_at, resolved_by, late_state, late_status, late_at)'),
+      ('app_cancellations', 'select, insert, update (disabled_at, barrier, cancelled, finished_at)'),
       -- OP-1: append-only.
       ('audit_log', 'select, insert'),
       ('nodes', 'select, insert, update, delete')) as rights (table_name, privileges)
@@ -98,6 +104,11 @@ begin
   end if;
   if to_regprocedure('ringfence.ensure_partitions(timestamptz, integer)') is not null then
     grant execute on function ringfence.ensure_partitions(timestamptz, integer) to ringfence_app;
+  end if;
+  if to_regprocedure('ringfence.redact_tenant(uuid, uuid, interval)') is not null then
+    grant execute on function ringfence.redact_tenant(uuid, uuid, interval) to ringfence_app;
+    grant execute on function ringfence.erase_tenant(bigint, text, integer) to ringfence_app;
+    grant execute on function ringfence.tenant_tables_left(bigint) to ringfence_app;
   end if;
 end
 $$;

@@ -12,6 +12,9 @@ import java.util.List;
  */
 final class AppChange {
 
+    static final String ENABLE = "app.enable";
+    static final String DISABLE = "app.disable";
+
     private static final String REMOTE_ERASURE = "remoteErasure";
 
     private final JsonNode document;
@@ -35,7 +38,7 @@ final class AppChange {
         }
         JsonNode enabled = document.get("enabled");
         if (enabled != null && enabled.booleanValue() != app.enabled()) {
-            deeds.add(enabled.booleanValue() ? "app.enable" : "app.disable");
+            deeds.add(enabled.booleanValue() ? ENABLE : DISABLE);
             if (enabled.booleanValue()) {
                 app.enable();
             } else {

@@ -9,6 +9,7 @@ import dev.ringfence.idempotency.IdempotentAnswer;
 import dev.ringfence.idempotency.Outcome;
 import dev.ringfence.security.SecretBox;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.time.Clock;
@@ -35,6 +36,12 @@ public class Apps {
     RequestContext request;
 
     @Inject
+    CancellationRepository cancellations;
+
+    @Inject
+    Event<AppDisabled> disabled;
+
+    @Inject
     Clock clock;
 
     /** Registers an application: 201. */
@@ -44,18 +51,32 @@ public class Apps {
     }
 
     /**
-     * Changes an application by RFC 7396.
+     * Changes an application by RFC 7396. Disabling it cancels its queued work, in steps that follow (RT-2).
      *
-     * @throws ApiProblem 404 where there is none
+     * @throws ApiProblem 404 where there is none; 409 {@code CANCELLATION_IN_PROGRESS} where it is to be enabled before the work of
+     *     the time before is cancelled, which would be sent else
      */
     @Transactional
     AppView change(UUID id, JsonNode document) {
         App app = apps.findForUpdate(id).orElseThrow(ApiProblem::notFound);
         for (String deed : new AppChange(document, secrets).applyTo(app)) {
             app.touch(clock.instant());
+            follow(deed, app);
             audit(deed, app, document);
         }
         return AppView.of(app);
+    }
+
+    private void follow(String deed, App app) {
+        if (deed.equals(AppChange.DISABLE)) {
+            cancellations.open(app.id());
+            disabled.fire(new AppDisabled(app.id()));
+        } else if (deed.equals(AppChange.ENABLE) && cancellations.isOpen(app.id())) {
+            throw ApiProblem.conflict(
+                            "CANCELLATION_IN_PROGRESS",
+                            "What was queued when the application was disabled is still being cancelled.")
+                    .with("Retry-After", "1");
+        }
     }
 
     private App add(JsonNode document) {

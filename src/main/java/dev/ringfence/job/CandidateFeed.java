@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -97,6 +98,21 @@ public class CandidateFeed {
                 signalled = true;
                 changed.signal();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets what was found of these tenants and not handed out yet. */
+    void forget(Collection<Long> tenantIds) {
+        lock.lock();
+        try {
+            List<Long> forgotten = buffer.stream()
+                    .filter(candidate -> tenantIds.contains(candidate.tenantId()))
+                    .map(Candidate::id)
+                    .toList();
+            buffer.removeIf(candidate -> tenantIds.contains(candidate.tenantId()));
+            slots.free(forgotten);
         } finally {
             lock.unlock();
         }

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,7 @@ public class Takeoff {
     private final RecheckRepository recheck;
     private final ReceiptDesk desk;
     private final HttpTransport transport;
+    private final CancelledTenants cancelled;
     private final Settings settings;
     private final Clock clock;
     private final NanoClock nanos;
@@ -66,6 +68,7 @@ public class Takeoff {
             RecheckRepository recheck,
             ReceiptDesk desk,
             HttpTransport transport,
+            CancelledTenants cancelled,
             Settings settings,
             @DatabaseTime Clock clock,
             NanoClock nanos) {
@@ -73,6 +76,7 @@ public class Takeoff {
         this.recheck = recheck;
         this.desk = desk;
         this.transport = transport;
+        this.cancelled = cancelled;
         this.settings = settings;
         this.clock = clock;
         this.nanos = nanos;
@@ -81,7 +85,7 @@ public class Takeoff {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Takeoff() {
-        this(null, null, null, null, null, null, null);
+        this(null, null, null, null, null, null, null, null);
     }
 
     /** How long a flight may need its fence. */
@@ -90,7 +94,10 @@ public class Takeoff {
     }
 
     /** Reserves, looks again, and sends; whatever owes an answer afterwards is open on the flight. */
-    void takeOff(Flight flight, List<Candidate> candidates, Map<UUID, Endpoint> known) {
+    void takeOff(Flight flight, List<Candidate> fenced, Map<UUID, Endpoint> known) {
+        List<Candidate> candidates = fenced.stream()
+                .filter(candidate -> !cancelled.refuses(candidate.tenantId()))
+                .toList();
         if (candidates.isEmpty()) {
             return;
         }
@@ -182,7 +189,9 @@ public class Takeoff {
                 flight.answered(attempted, new SendResult.Failed(OutcomeCode.MALFORMED_PAYLOAD, null));
                 return;
             }
-            var unused = transport.send(request.get()).thenAccept(result -> flight.answered(attempted, result));
+            CompletableFuture<SendResult> sent = transport.send(request.get());
+            var unused = sent.thenAccept(result -> flight.answered(attempted, result));
+            cancelled.sent(attempted.reserved().tenantId(), sent);
         } catch (RuntimeException | Error unknown) {
             // Whether a byte left is not known here, so the attempt is spent; the others must depart all the same.
             LOG.log(Level.ERROR, "delivery: transport failed for " + attempted.reserved(), unknown);

@@ -27,6 +27,8 @@ public class EnrolmentRepository {
             select exists (select 1 from api_keys
                             where id = ? and revoked_at is null and roles && ?::text[] and (app_id is null or app_id = ?))
             """;
+    private static final String IN_PROGRESS =
+            "select exists (select from redactions where app_id = ? and tenant_hash = ? and status <> 'DONE')";
     /** Compare-and-swap: a row that is active, or was redacted again since it was read, stays as it is. */
     private static final String MINT = """
             with t as (
@@ -69,6 +71,30 @@ public class EnrolmentRepository {
                 }
             }
         });
+    }
+
+    /** Whether a redaction of the tenant is not done yet, read on the fence's connection (RD-1). */
+    boolean redactionInProgress(ExclusiveFence fence, TenantRef tenant) {
+        return fence.onConnection(connection -> redactionInProgress(connection, tenant));
+    }
+
+    /** The same in the current JTA transaction, which holds the shared fence. */
+    boolean redactionInProgress(TenantRef tenant) {
+        try (Connection connection = dataSources.jta().getConnection()) {
+            return redactionInProgress(connection, tenant);
+        } catch (SQLException failed) {
+            throw new LifecycleUnreachable(failed);
+        }
+    }
+
+    private static boolean redactionInProgress(Connection connection, TenantRef tenant) throws SQLException {
+        try (var statement = connection.prepareStatement(IN_PROGRESS)) {
+            statement.setObject(1, tenant.appId());
+            statement.setBytes(2, tenant.hash());
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        }
     }
 
     /**

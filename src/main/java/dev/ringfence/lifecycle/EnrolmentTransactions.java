@@ -43,6 +43,9 @@ public class EnrolmentTransactions {
         if (!rows.lockShared(request.tenant(), settings.fenceTimeout())) {
             throw Enrolments.fenceTimeout();
         }
+        if (enrolments.redactionInProgress(request.tenant())) {
+            throw Enrolments.redactionInProgress();
+        }
         return rows.find(request.tenant()).filter(TenantLifecycle::active).map(row -> {
             checks.pass(request, AppTerms.of(row), row.lastRedactedAt());
             return answer(request, row);

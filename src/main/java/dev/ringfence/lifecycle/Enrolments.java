@@ -46,7 +46,8 @@ public class Enrolments {
 
     /**
      * @throws ApiProblem 403 where the caller's key lost its right meanwhile, 404 without such an application, 409
-     *     {@code REQUEST_BEFORE_REDACTION}, {@code SESSION_BEFORE_REDACTION}, {@code APP_DISABLED}, 422, 503
+     *     {@code REDACTION_IN_PROGRESS}, {@code REQUEST_BEFORE_REDACTION}, {@code SESSION_BEFORE_REDACTION},
+     *     {@code APP_DISABLED}, 422, 503
      *     {@code FENCE_TIMEOUT}, {@code CLOCK_BOUND_UNAVAILABLE}
      */
     IdempotentAnswer enrol(EnrolmentRequest request) {
@@ -64,6 +65,9 @@ public class Enrolments {
 
     private IdempotentAnswer under(ExclusiveFence fence, EnrolmentRequest request) {
         AppTerms terms = enrolments.terms(fence, request.tenant().appId()).orElseThrow(ApiProblem::notFound);
+        if (enrolments.redactionInProgress(fence, request.tenant())) {
+            throw redactionInProgress();
+        }
         Optional<TenantLifecycle> row = rows.findUnder(fence, request.tenant());
         Instant boundary = row.map(TenantLifecycle::lastRedactedAt).orElse(null);
         checks.pass(request, terms, boundary);
@@ -74,6 +78,11 @@ public class Enrolments {
             throw ApiProblem.forbidden();
         }
         return transactions.mint(request, boundary);
+    }
+
+    static ApiProblem redactionInProgress() {
+        return ApiProblem.conflict(
+                "REDACTION_IN_PROGRESS", "The tenant is being redacted. Enrol it when that is done.");
     }
 
     static ApiProblem fenceTimeout() {

@@ -59,6 +59,9 @@ public final class Outcomes {
         if (result instanceof SendResult.NotSent notSent) {
             return again(attempted, AttemptState.NOT_SENT, notSent.code(), null, null, now, chance);
         }
+        if (result instanceof SendResult.Cancelled) {
+            return cancelled(attempted, OutcomeCode.REDACTED);
+        }
         throw new IllegalArgumentException("a request that never started is released");
     }
 

@@ -75,6 +75,13 @@ public class ReceiptRepository {
                and a.state <> 'SENDING' and a.late_at is null
             """;
 
+    /** AT-8: the marker outlives the attempt's row; a late answer is kept there too and resolves nothing. */
+    private static final String NOTE_ON_MARKERS = """
+            update unresolved_markers m set late_state = g.attempt, late_status = g.status, late_at = ?
+              from unnest(?::uuid[], ?::text[], ?::integer[]) as g (reservation_id, attempt, status)
+             where m.reservation_id = g.reservation_id and m.late_at is null
+            """;
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final DataSources dataSources;
@@ -136,6 +143,20 @@ public class ReceiptRepository {
             return statement.executeUpdate();
         } catch (SQLException e) {
             throw new DeliveryStorageException("note late answers", e);
+        }
+    }
+
+    int noteOnMarkers(List<Settlement> late, OffsetDateTime now) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(NOTE_ON_MARKERS)) {
+            Columns given = new Columns(connection, late);
+            statement.setObject(1, now);
+            statement.setArray(2, given.of("uuid", s -> s.reserved().reservationId()));
+            statement.setArray(3, given.of("text", s -> s.attempt().name()));
+            statement.setArray(4, given.of("integer", Settlement::status));
+            return statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("note late answers on markers", e);
         }
     }
 

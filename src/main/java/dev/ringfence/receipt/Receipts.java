@@ -28,7 +28,8 @@ public class Receipts {
 
     /**
      * Closes each attempt that is still open under its reservation and moves its delivery. An attempt that somebody else closed
-     * meanwhile keeps that outcome; the answer is only noted beside it.
+     * meanwhile keeps that outcome; the answer is only noted beside it, and beside its marker where
+     * a redaction left one (AT-8).
      *
      * @return the reservations that this call settled
      */
@@ -44,6 +45,7 @@ public class Receipts {
                     .filter(s -> !settled.contains(s.reserved().reservationId()))
                     .toList();
             repository.noteLate(late, utc);
+            repository.noteOnMarkers(late, utc);
         }
         return settled;
     }

@@ -1,6 +1,7 @@
 package dev.ringfence.transport;
 
 import dev.ringfence.time.NanoClock;
+import dev.ringfence.transport.SendResult.Cancelled;
 import dev.ringfence.transport.SendResult.NotSent;
 import dev.ringfence.transport.SendResult.NotStarted;
 import dev.ringfence.transport.SendResult.Uncertain;
@@ -200,6 +201,13 @@ final class Exchange {
     void fail(OutcomeCode code) {
         SendResult known = refusal;
         end(known != null ? known : new Uncertain(code, status, null));
+    }
+
+    /** Ends it because a redaction wants it gone: before the first byte nothing was sent, after it nobody knows. */
+    void cancel() {
+        if (!endBeforeFirstByte(new Cancelled())) {
+            fail(OutcomeCode.REDACTED);
+        }
     }
 
     /** Ends it because this process stops. */

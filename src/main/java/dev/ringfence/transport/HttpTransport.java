@@ -140,6 +140,16 @@ public class HttpTransport {
         }
     }
 
+    /**
+     * Ends a request of a tenant whose work is cancelled, if it is still under way: {@code Cancelled} where no byte of it was sent, else
+     * {@code Uncertain} with code REDACTED. The receiver may have taken it all the same.
+     *
+     * @param sent what {@link #send} returned
+     */
+    public void cancel(CompletableFuture<SendResult> sent) {
+        open.stream().filter(exchange -> exchange.result() == sent).findFirst().ifPresent(Exchange::cancel);
+    }
+
     /** Connections in use and kept. */
     int openConnections() {
         return connections.stats().getLeased() + connections.stats().getAvailable();

@@ -25,6 +25,9 @@ public sealed interface SendResult {
      */
     record NotStarted() implements SendResult {}
 
+    /** Proved: no byte of the request left, because its tenant's work was cancelled meanwhile (RD-1). */
+    record Cancelled() implements SendResult {}
+
     /** The guard does not allow the destination (DESTINATION_NOT_ALLOWED); nothing was sent. */
     record Forbidden() implements SendResult {}
 }

@@ -11,9 +11,11 @@ import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +30,10 @@ public class Announcer {
     private final NoticeRepository notices;
     private final Settings settings;
     private final NanoClock nanos;
+    private static final int MOST_WAITING = 10_000;
+
     private final EnumSet<Hint> waiting = EnumSet.noneOf(Hint.class);
+    private final Set<Long> cancelled = new LinkedHashSet<>();
     private boolean running;
 
     @Resource
@@ -49,12 +54,25 @@ public class Announcer {
 
     /** Tells it soon. Returns at once; what cannot be told is not told, the other nodes' timers find it. */
     void announce(Hint hint) {
+        announce(() -> waiting.add(hint));
+    }
+
+    /** Tells the others to drop what they have of the tenant, as {@link #announce(Hint)}. */
+    void announceCancelled(long tenantId) {
+        announce(() -> {
+            if (cancelled.size() < MOST_WAITING) {
+                cancelled.add(tenantId);
+            }
+        });
+    }
+
+    private void announce(Runnable add) {
         ManagedExecutorService threads = executor;
         if (threads == null) {
             return;
         }
         synchronized (waiting) {
-            waiting.add(hint);
+            add.run();
             if (running) {
                 return;
             }
@@ -70,9 +88,9 @@ public class Announcer {
     private void run() {
         boolean finished = false;
         try {
-            for (Set<Hint> hints = taken(); !hints.isEmpty(); hints = taken()) {
+            for (Notice notice = taken(); !notice.empty(); notice = taken()) {
                 long next = nanos.nanos() + BETWEEN.toNanos();
-                tell(hints);
+                tell(notice);
                 rest(next);
             }
             finished = true;
@@ -86,23 +104,26 @@ public class Announcer {
     private void over() {
         synchronized (waiting) {
             waiting.clear();
+            cancelled.clear();
             running = false;
         }
     }
 
     /** What waits; with nothing waiting the run is over. */
-    private Set<Hint> taken() {
+    private Notice taken() {
         synchronized (waiting) {
-            Set<Hint> hints = EnumSet.copyOf(waiting);
+            Set<Long> tenants = cancelled.stream().limit(Notice.MOST_CANCELLED).collect(Collectors.toSet());
+            Notice notice = new Notice(settings.node(), EnumSet.copyOf(waiting), tenants);
             waiting.clear();
-            running = !hints.isEmpty();
-            return hints;
+            cancelled.removeAll(tenants);
+            running = !notice.empty();
+            return notice;
         }
     }
 
-    private void tell(Set<Hint> hints) {
+    private void tell(Notice notice) {
         try {
-            notices.tell(new Notice(settings.node(), hints));
+            notices.tell(notice);
         } catch (SQLException | RuntimeException e) {
             LOG.log(Level.DEBUG, "the other nodes were not told: {0}", e.toString());
         }

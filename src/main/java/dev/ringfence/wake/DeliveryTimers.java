@@ -51,6 +51,7 @@ public class DeliveryTimers {
         SKEW(2_000),
         PARTITIONS(3_600_000),
         FENCES(1_000),
+        REDACT(1_000),
         LISTEN(1_000),
         HEARTBEAT(1_000),
         RECONCILE(1_000),
@@ -93,6 +94,9 @@ public class DeliveryTimers {
 
     @Inject
     private FanoutRunner fanout;
+
+    @Inject
+    private ErasureRunner erasure;
 
     @Inject
     private DeliveryJob job;
@@ -149,6 +153,8 @@ public class DeliveryTimers {
             partitions.ensure(clock.instant(), PartitionsRepository.WEEKS_AHEAD);
         } else if (beat == Beat.FENCES) {
             fences.overdue();
+        } else if (beat == Beat.REDACT) {
+            erasure.signal();
         } else if (delivery.on()) {
             switch (beat) {
                 case LISTEN -> listener.ensureListening();
@@ -168,6 +174,7 @@ public class DeliveryTimers {
         // on.
         step(() -> timers.getTimers().forEach(Timer::cancel));
         step(() -> job.stop(LANDING));
+        step(() -> erasure.stop(LANDING));
         step(() -> listener.stop(LANDING));
         step(heartbeat::end);
     }

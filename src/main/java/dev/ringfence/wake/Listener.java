@@ -1,6 +1,7 @@
 package dev.ringfence.wake;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.job.CancelledTenants;
 import dev.ringfence.job.CandidateFeed;
 import dev.ringfence.time.NanoClock;
 import jakarta.annotation.Resource;
@@ -26,6 +27,7 @@ public class Listener {
     private final NoticeRepository notices;
     private final FanoutRunner fanout;
     private final CandidateFeed feed;
+    private final CancelledTenants cancelled;
     private final Settings settings;
     private final NanoClock nanos;
 
@@ -37,10 +39,16 @@ public class Listener {
 
     @Inject
     public Listener(
-            NoticeRepository notices, FanoutRunner fanout, CandidateFeed feed, Settings settings, NanoClock nanos) {
+            NoticeRepository notices,
+            FanoutRunner fanout,
+            CandidateFeed feed,
+            CancelledTenants cancelled,
+            Settings settings,
+            NanoClock nanos) {
         this.notices = notices;
         this.fanout = fanout;
         this.feed = feed;
+        this.cancelled = cancelled;
         this.settings = settings;
         this.nanos = nanos;
     }
@@ -48,7 +56,7 @@ public class Listener {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Listener() {
-        this(null, null, null, null, null);
+        this(null, null, null, null, null, null);
     }
 
     /** Starts to listen where nobody does. Cheap; call it each second. */
@@ -104,6 +112,9 @@ public class Listener {
     void pass(Notice notice) {
         if (notice.node().equals(settings.node())) {
             return;
+        }
+        if (!notice.cancelled().isEmpty()) {
+            cancelled.cancel(notice.cancelled());
         }
         if (notice.hints().contains(Hint.RECORDED)) {
             fanout.signal();

@@ -1,10 +1,13 @@
 package dev.ringfence.wake;
 
+import dev.ringfence.apps.AppDisabled;
 import dev.ringfence.fanout.DeliveriesReady;
 import dev.ringfence.job.CandidateFeed;
 import dev.ringfence.job.DeliverySwitch;
 import dev.ringfence.job.Heartbeat;
 import dev.ringfence.recording.Recorded;
+import dev.ringfence.redaction.RedactionRequested;
+import dev.ringfence.redaction.TenantCancelled;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
@@ -17,6 +20,7 @@ import jakarta.inject.Inject;
 @ApplicationScoped
 public class Signals {
     private final FanoutRunner fanout;
+    private final ErasureRunner erasure;
     private final CandidateFeed feed;
     private final Announcer others;
     private final Heartbeat heartbeat;
@@ -24,8 +28,14 @@ public class Signals {
 
     @Inject
     public Signals(
-            FanoutRunner fanout, CandidateFeed feed, Announcer others, Heartbeat heartbeat, DeliverySwitch delivery) {
+            FanoutRunner fanout,
+            ErasureRunner erasure,
+            CandidateFeed feed,
+            Announcer others,
+            Heartbeat heartbeat,
+            DeliverySwitch delivery) {
         this.fanout = fanout;
+        this.erasure = erasure;
         this.feed = feed;
         this.others = others;
         this.heartbeat = heartbeat;
@@ -35,7 +45,7 @@ public class Signals {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Signals() {
-        this(null, null, null, null, null);
+        this(null, null, null, null, null, null);
     }
 
     void recorded(@Observes(during = TransactionPhase.AFTER_SUCCESS) Recorded recorded) {
@@ -50,5 +60,18 @@ public class Signals {
         if (heartbeat.shared()) {
             others.announce(Hint.READY);
         }
+    }
+
+    void requested(@Observes(during = TransactionPhase.AFTER_SUCCESS) RedactionRequested redaction) {
+        erasure.signal();
+    }
+
+    void disabled(@Observes(during = TransactionPhase.AFTER_SUCCESS) AppDisabled app) {
+        erasure.signal();
+    }
+
+    /** This node's own workers hear it themselves. */
+    void cancelled(@Observes TenantCancelled tenant) {
+        others.announceCancelled(tenant.tenantId());
     }
 }

@@ -50,6 +50,7 @@ class ArchitectureTest {
             "fanout",
             "tracking",
             "recording",
+            "redaction",
             "delivery",
             "subscription",
             "outbox",
@@ -65,6 +66,7 @@ class ArchitectureTest {
             "transport",
             "signing",
             "json",
+            "erasure",
             "time",
             "transaction",
             "config");
@@ -129,7 +131,10 @@ class ArchitectureTest {
     static final ArchRule requires_new_only_where_a_step_commits = noMethods()
             .that()
             .areDeclaredInClassesThat(DescribedPredicate.not(resideInAnyPackage(
-                    "dev.ringfence.fanout..", "dev.ringfence.reservation..", "dev.ringfence.receipt..")))
+                    "dev.ringfence.fanout..",
+                    "dev.ringfence.reservation..",
+                    "dev.ringfence.receipt..",
+                    "dev.ringfence.redaction..")))
             .should(beRequiresNew());
 
     @ArchTest

@@ -49,6 +49,7 @@ final class EngineLoop implements AutoCloseable {
     private final Settings settings;
     final Slots slots;
     final CandidateFeed feed;
+    final CancelledTenants cancelled;
     final DeliveryCounters counters = new DeliveryCounters();
     final DeliverySwitch delivery;
     private final Interference interference;
@@ -83,7 +84,9 @@ final class EngineLoop implements AutoCloseable {
                 new SubscriptionSecrets(
                         new SubscriptionSecretsRepository(transactions), new SecretBox(settings), clock),
                 nanos);
-        Takeoff takeoff = new Takeoff(reservations, new SecondLook(), desk, transport, settings, clock, nanos);
+        cancelled = new CancelledTenants(slots, feed, transport, nanos);
+        Takeoff takeoff =
+                new Takeoff(reservations, new SecondLook(), desk, transport, cancelled, settings, clock, nanos);
         TenantFences fences = new TenantFences(transactions, settings, nanos, new HeldFences());
         departure = new Departure(endpoints, new RealConclusions(), fences, takeoff, slots, settings, clock, nanos);
         landing = new Landing(desk, reservations, slots, feed, clock);

@@ -1,0 +1,93 @@
+package dev.ringfence.redaction;
+
+import dev.ringfence.config.DataSources;
+import dev.ringfence.redaction.Marker.LateAnswer;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Unresolved markers. The database makes them; reconciliation is what changes them. */
+@ApplicationScoped
+public class MarkerRepository extends JtaRepository {
+    private static final String SELECT = "select * from unresolved_markers where redaction_id = ?";
+    private static final String ORDER = " order by started_at, reservation_id limit ?";
+    private static final String RECONCILE = """
+            update unresolved_markers
+               set finding = ?, resolved_at = case when ? then clock_timestamp() end, resolved_by = case when ? then ? end
+             where redaction_id = ? and reservation_id = ? and resolved_at is null
+            """;
+
+    @Inject
+    public MarkerRepository(DataSources sources) {
+        super(sources);
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    MarkerRepository() {
+        super(null);
+    }
+
+    /** Markers by age, after that one; from the first where it is null. */
+    List<Marker> list(UUID redaction, @Nullable Instant afterStart, @Nullable UUID after, int limit) {
+        if (afterStart == null || after == null) {
+            return list("list markers", SELECT + ORDER, MarkerRepository::marker, redaction, limit);
+        }
+        return list(
+                "list markers",
+                SELECT + " and (started_at, reservation_id) > (?, ?)" + ORDER,
+                MarkerRepository::marker,
+                redaction,
+                afterStart.atOffset(ZoneOffset.UTC),
+                after,
+                limit);
+    }
+
+    /** A marker that nobody else changes until the transaction ends. */
+    Optional<Marker> lock(UUID redaction, UUID reservation) {
+        return first(
+                "lock a marker",
+                SELECT + " and reservation_id = ? for update",
+                MarkerRepository::marker,
+                redaction,
+                reservation);
+    }
+
+    void reconcile(UUID redaction, UUID reservation, Finding finding, String actor) {
+        boolean resolves = finding.resolves();
+        update("reconcile a marker", RECONCILE, finding.name(), resolves, resolves, actor, redaction, reservation);
+    }
+
+    private static Marker marker(ResultSet row) throws SQLException {
+        byte[] sha256 = row.getBytes("body_sha256");
+        String finding = row.getString("finding");
+        return new Marker(
+                row.getObject("reservation_id", UUID.class),
+                row.getString("event_id"),
+                sha256 == null ? null : HexFormat.of().formatHex(sha256),
+                Objects.requireNonNull(instant(row, "started_at")),
+                row.getObject("epoch", UUID.class),
+                finding == null ? null : Finding.valueOf(finding),
+                instant(row, "resolved_at"),
+                late(row));
+    }
+
+    private static @Nullable LateAnswer late(ResultSet row) throws SQLException {
+        Instant at = instant(row, "late_at");
+        if (at == null) {
+            return null;
+        }
+        int status = row.getInt("late_status");
+        boolean unknown = row.wasNull();
+        return new LateAnswer(row.getString("late_state"), unknown ? null : status, at);
+    }
+}

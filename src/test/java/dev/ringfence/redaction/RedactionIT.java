@@ -1,0 +1,538 @@
+package dev.ringfence.redaction;
+
+import static dev.ringfence.redaction.RedactionNode.PATIENCE;
+import static dev.ringfence.redaction.RedactionNode.stage;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ringfence.fence.FenceKey;
+import dev.ringfence.harness.RingfenceClient;
+import dev.ringfence.harness.RingfenceClient.Answer;
+import dev.ringfence.harness.ServerProcess;
+import dev.ringfence.harness.TestDatabase;
+import dev.ringfence.harness.TestReceiver;
+import dev.ringfence.signing.Verification;
+import dev.ringfence.signing.WebhookSecret;
+import dev.ringfence.signing.WebhookVerifier;
+import java.nio.file.Files;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Redaction over HTTP on one real server, with a real receiver. Each test has an application of its own. */
+class RedactionIT {
+    private static TestDatabase database;
+    private static ServerProcess server;
+
+    private final String tenant = "shop-" + UUID.randomUUID();
+    private TestReceiver receiver;
+    private RedactionNode node;
+
+    @BeforeAll
+    static void start() {
+        database = TestDatabase.empty();
+        server = RedactionNode.named("redacts", database).start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+        database.close();
+    }
+
+    @BeforeEach
+    void open() {
+        receiver = TestReceiver.start();
+        node = RedactionNode.on(server);
+    }
+
+    @AfterEach
+    void close() {
+        receiver.close();
+    }
+
+    private static long count(String sql) {
+        return database.number("select count(*) from " + sql);
+    }
+
+    private String mine() {
+        return " app_id = '" + node.app + "'";
+    }
+
+    @Test
+    @Tag("RD-1")
+    @Tag("RD-2")
+    @Tag("LC-2")
+    @Tag("LC-4")
+    void a_tenant_that_was_never_enrolled_gets_a_boundary_that_an_earlier_enrolment_does_not_pass() {
+        Instant before = Instant.now();
+
+        JsonNode done = node.redacted(tenant);
+
+        assertThat(done.path("stages"))
+                .extracting(s -> s.path("status").asText())
+                .containsExactly("DONE", "DONE", "DONE", "DONE", "SKIPPED", "DONE");
+        assertThat(done.path("unresolved").asInt()).isZero();
+        assertThat(done.path("remoteFinality").asText()).isEqualTo("ESTABLISHED");
+        assertThat(node.lifecycle(tenant, "phase")).isEqualTo("REDACTED");
+        assertThat(node.lifecycle(tenant, "lastRedactedAt"))
+                .isEqualTo(done.path("boundary").asText());
+        ObjectNode old = RingfenceClient.object()
+                .put("requestStartedAt", before.toString())
+                .put("skewBoundMs", 0);
+        assertThat(node.enrolment(tenant, old).code()).isEqualTo("REQUEST_BEFORE_REDACTION");
+
+        String epoch = node.enrolledAgain(tenant);
+        node.record(tenant, epoch, 1).expect(202);
+        assertThat(node.lifecycle(tenant, "lastRedactedAt"))
+                .isEqualTo(done.path("boundary").asText());
+    }
+
+    @Test
+    @Tag("RD-3")
+    @Tag("RD-2")
+    @Tag("LC-7")
+    @Tag("FN-2")
+    void calls_at_once_are_one_redaction_that_waits_for_the_fence_and_keeps_enrolment_out() throws Exception {
+        String epoch = node.admin.enrol(node.app, tenant);
+        String id;
+        try (Connection holder = database.connect();
+                var lock = holder.createStatement()) {
+            lock.execute("select pg_advisory_lock_shared("
+                    + FenceKey.of(UUID.fromString(node.app), tenant).value() + ")");
+            List<CompletableFuture<Answer>> calls = IntStream.range(0, 8)
+                    .mapToObj(i -> CompletableFuture.supplyAsync(() -> node.redact(tenant)))
+                    .toList();
+            Set<String> ids = new java.util.TreeSet<>();
+            calls.forEach(
+                    call -> ids.add(call.join().expect(202).body().path("id").asText()));
+            assertThat(ids).hasSize(1);
+            id = ids.iterator().next();
+            assertThat(stage(node.await(id, "WAITING"), "FENCE", "code")).isEqualTo("FENCE_TIMEOUT");
+            assertThat(node.lifecycle(tenant, "phase")).isEqualTo("ACTIVE");
+            assertThat(node.enrolment(tenant, RingfenceClient.object()).code()).isEqualTo("REDACTION_IN_PROGRESS");
+            assertThat(node.status(id).body().path("remoteFinality").asText()).isEqualTo("NOT_ESTABLISHED");
+        }
+
+        JsonNode first = node.await(id, "DONE");
+
+        assertThat(node.record(tenant, epoch, 1).code()).isEqualTo("TENANT_REDACTED");
+        String between = node.lifecycle(tenant, "epoch");
+        JsonNode second = node.redacted(tenant);
+        assertThat(second.path("id")).isNotEqualTo(first.path("id"));
+        assertThat(Instant.parse(second.path("boundary").asText()))
+                .isAfter(Instant.parse(first.path("boundary").asText()));
+        assertThat(node.lifecycle(tenant, "epoch")).isNotIn(epoch, between);
+        assertThat(count("audit_log where action like 'redaction.%' and" + mine()))
+                .isEqualTo(9);
+        assertThat(count("tenant_lifecycle where" + mine())).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("LC-2")
+    @Tag("RC-3")
+    void nothing_but_an_enrolment_makes_a_redacted_tenant_active() {
+        String epoch = node.admin.enrol(node.app, tenant);
+        node.redacted(tenant);
+        String row =
+                database.number("select extract(epoch from updated_at) * 1000000 from tenant_lifecycle where" + mine())
+                        + "";
+
+        assertThat(node.record(tenant, epoch, 1).code()).isEqualTo("TENANT_REDACTED");
+        assertThat(node.record(tenant, node.lifecycle(tenant, "epoch"), 1).code())
+                .isEqualTo("TENANT_REDACTED");
+        ObjectNode operation =
+                RingfenceClient.object().put("clientOperationId", "op-1").put("epoch", epoch);
+        operation.putObject("aggregate").put("type", "order").put("id", "o-1").put("expectedVersion", 0);
+        operation.putObject("state");
+        operation.putArray("events");
+        assertThat(node.admin
+                        .post(node.path("/tenants/" + tenant + "/operations"), operation)
+                        .code())
+                .isEqualTo("TENANT_REDACTED");
+        assertThat(node.admin
+                        .post(
+                                node.path("/tenants/" + tenant + "/subscriptions"),
+                                node.subscription(receiver.url("/hook")))
+                        .code())
+                .isEqualTo("TENANT_REDACTED");
+        node.admin.get(node.path("/tenants/" + tenant)).expect(200);
+        node.admin.get(node.path("/deliveries?tenant=" + tenant)).expect(200);
+        node.admin.get(node.path("/events?tenant=" + tenant)).expect(200);
+        String other = "other-" + tenant;
+        assertThat(node.record(other, epoch, 1).code()).isEqualTo("STALE_EPOCH");
+
+        assertThat(count("tenant_lifecycle where" + mine())).isEqualTo(1);
+        assertThat(database.number(
+                                "select extract(epoch from updated_at) * 1000000 from tenant_lifecycle where" + mine())
+                        + "")
+                .as("the row was not even touched")
+                .isEqualTo(row);
+        assertThat(node.lifecycle(tenant, "phase")).isEqualTo("REDACTED");
+    }
+
+    @Test
+    @Tag("RD-1")
+    @Tag("RD-2")
+    @Tag("AT-4")
+    @Tag("AT-8")
+    void what_is_in_flight_is_ended_and_stays_disclosed_until_somebody_has_looked() {
+        CountDownLatch hold = new CountDownLatch(1);
+        receiver.answering(request -> TestReceiver.Answer.status(200).heldBy(hold));
+        String epoch = node.admin.enrol(node.app, tenant);
+        node.subscribe(tenant, node.subscription(receiver.url("/hook")).put("timeoutMs", 10_000));
+        node.record(tenant, epoch, 3).expect(202);
+        await().atMost(PATIENCE).until(() -> receiver.count() == 3);
+
+        JsonNode done = node.redacted(tenant);
+        hold.countDown();
+
+        String id = done.path("id").asText();
+        assertThat(done.path("unresolved").asInt()).isEqualTo(3);
+        assertThat(done.path("remoteFinality").asText()).isEqualTo("NOT_ESTABLISHED");
+        JsonNode first = node.admin
+                .get(node.path("/redactions/" + id + "/markers?limit=2"))
+                .expect(200)
+                .body();
+        assertThat(first.path("items")).hasSize(2);
+        JsonNode rest = node.admin
+                .get(node.path("/redactions/" + id + "/markers?limit=2&cursor="
+                        + first.path("next").asText()))
+                .expect(200)
+                .body();
+        assertThat(rest.path("items")).hasSize(1);
+        JsonNode marker = rest.path("items").get(0);
+        assertThat(marker.path("epoch").asText()).isEqualTo(epoch);
+        assertThat(marker.path("bodySha256").asText()).matches("[0-9a-f]{64}");
+        assertThat(marker.path("eventId").asText()).startsWith("evt_");
+
+        List<String> all = List.of(
+                first.at("/items/0/reservationId").asText(),
+                first.at("/items/1/reservationId").asText(),
+                marker.path("reservationId").asText());
+        assertThat(reconcile(id, "PRESENT", all)
+                        .expect(200)
+                        .body()
+                        .path("unresolved")
+                        .asInt())
+                .isEqualTo(3);
+        Answer unknown =
+                reconcile(id, "ABSENT", List.of(all.get(0), UUID.randomUUID().toString()));
+        assertThat(unknown.status()).isEqualTo(422);
+        assertThat(unknown.body().at("/errors/0/pointer").asText()).isEqualTo("/markers/1");
+        assertThat(node.status(id).body().path("unresolved").asInt())
+                .as("nothing of it was done")
+                .isEqualTo(3);
+        assertThat(reconcile(id, "ABSENT", all.subList(0, 2))
+                        .expect(200)
+                        .body()
+                        .path("remoteFinality")
+                        .asText())
+                .isEqualTo("NOT_ESTABLISHED");
+        JsonNode last = reconcile(id, "ERASED", all.subList(2, 3)).expect(200).body();
+        assertThat(last.path("unresolved").asInt()).isZero();
+        assertThat(last.path("remoteFinality").asText()).isEqualTo("ESTABLISHED");
+        assertThat(reconcile(id, "ABSENT", all.subList(2, 3))
+                        .body()
+                        .at("/errors/0/code")
+                        .asText())
+                .isEqualTo("ALREADY_RESOLVED");
+        assertThat(count("audit_log where action = 'redaction.reconcile' and" + mine()))
+                .isEqualTo(3);
+
+        RedactionNode stranger = RedactionNode.on(server);
+        stranger.admin.get(stranger.path("/redactions/" + id)).expect(404);
+        ObjectNode foreign = RingfenceClient.object().put("finding", "ABSENT").put("reason", "not mine");
+        foreign.putArray("markers").add(all.get(0));
+        stranger.admin
+                .post(stranger.path("/redactions/" + id + "/reconcile"), foreign)
+                .expect(404);
+    }
+
+    private Answer reconcile(String id, String finding, List<String> markers) {
+        ObjectNode body = RingfenceClient.object().put("finding", finding).put("reason", "looked at the receiver");
+        markers.forEach(body.putArray("markers")::add);
+        return node.admin.post(node.path("/redactions/" + id + "/reconcile"), body);
+    }
+
+    @Test
+    @Tag("RD-1")
+    @Tag("AT-8")
+    void queued_work_is_never_sent_and_spent_attempts_of_before_leave_markers() {
+        receiver.answering(request -> TestReceiver.Answer.status(503));
+        String epoch = node.admin.enrol(node.app, tenant);
+        node.subscribe(tenant, node.subscription(receiver.url("/hook")));
+        node.record(tenant, epoch, 5).expect(202);
+        await().atMost(PATIENCE)
+                .until(() -> count("delivery_attempts where state = 'UNCERTAIN' and tenant_id = " + tenantId()) == 5);
+
+        JsonNode done = node.redacted(tenant);
+        int seen = receiver.count();
+
+        assertThat(done.path("unresolved").asInt()).isEqualTo(5);
+        String again = node.enrolledAgain(tenant);
+        node.record(tenant, again, 1).expect(202);
+        await().atMost(PATIENCE).until(() -> count("outbox_events where status = 'PUBLISHED' and" + mine()) == 1);
+        assertThat(receiver.count())
+                .as("the subscription went, and so did what waited")
+                .isEqualTo(seen);
+    }
+
+    private long tenantId() {
+        return database.number("select tenant_id from tenant_lifecycle where" + mine());
+    }
+
+    @Test
+    @Tag("RD-4")
+    void nothing_of_the_tenant_is_left_in_any_table_or_in_the_log() throws Exception {
+        String canary = "canary" + UUID.randomUUID().toString().replace("-", "");
+        String name = canary + "-shop";
+        String secret = "whsec_" + java.util.Base64.getEncoder().encodeToString((canary + "secret").getBytes());
+        String consumer = "inbox-" + canary.substring(0, 16);
+        node.admin
+                .post(
+                        "inbox-consumers",
+                        RingfenceClient.object()
+                                .put("name", consumer)
+                                .put("scheme", "webhook-id")
+                                .put("secret", secret))
+                .expect(201);
+        String epoch = node.admin.enrol(node.app, name);
+        ObjectNode toInbox = node.subscription(server.api().resolve("inbox/" + consumer));
+        toInbox.put("name", canary)
+                .putArray("signing")
+                .addObject()
+                .put("scheme", "webhook-id")
+                .put("secret", secret);
+        node.subscribe(name, toInbox);
+        ObjectNode failing = node.subscription(receiver.url("/" + canary)).put("name", canary);
+        failing.putObject("headers").put("X-Canary", canary);
+        failing.putObject("auth").put("type", "bearer").put("token", canary);
+        receiver.answering(request -> TestReceiver.Answer.of(503, "\"" + canary + "\""));
+        node.subscribe(name, failing);
+        ObjectNode event = RedactionNode.event(canary);
+        event.put("workspaceId", canary).put("aggregateId", canary);
+        event.putObject("metadata").put("note", canary);
+        ObjectNode recording = RingfenceClient.object().put("epoch", epoch);
+        recording.putArray("events").add(event);
+        node.post(node.path("/tenants/" + name + "/events"), canary, recording).expect(202);
+        ObjectNode operation =
+                RingfenceClient.object().put("clientOperationId", canary).put("epoch", epoch);
+        operation.putObject("aggregate").put("type", "order").put("id", canary).put("expectedVersion", 0);
+        operation.putObject("state").put("note", canary);
+        operation.putArray("events").add(RedactionNode.event("operation-" + canary));
+        node.post(node.path("/tenants/" + name + "/operations"), canary, operation)
+                .expect(200);
+        long id = tenantId();
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(count("inbox_events where consumer = '" + consumer + "'"))
+                    .as("events in the inbox")
+                    .isEqualTo(2);
+            assertThat(count("delivery_attempts where http_status = 503 and tenant_id = " + id))
+                    .as("attempts that the receiver refused")
+                    .isGreaterThanOrEqualTo(2);
+        });
+        assertThat(Dump.tablesWith(database, canary))
+                .as("where the canary was planted")
+                .contains(
+                        "ringfence.tenant_lifecycle",
+                        "ringfence.subscriptions",
+                        "ringfence.aggregates",
+                        "ringfence.operation_receipts",
+                        "ringfence.idempotency_keys",
+                        "ringfence.deliveries_live")
+                .anyMatch(table -> table.startsWith("ringfence.outbox_events_"));
+        List<String> eventIds =
+                List.of(database.number("select count(*) from event_keys where tenant_id = " + id) + "");
+        assertThat(eventIds).containsExactly("2");
+
+        ObjectNode order = RingfenceClient.object().put("reason", "the customer asked for it");
+        String redaction = node.post(node.path("/tenants/" + name + "/redactions"), "key-of-the-redaction", order)
+                .expect(202)
+                .body()
+                .path("id")
+                .asText();
+        node.await(redaction, "DONE");
+
+        assertThat(Dump.tablesWith(database, canary)).isEmpty();
+        assertThat(count("inbox_events where consumer = '" + consumer + "'")).isZero();
+        assertThat(count("event_keys where tenant_id = " + id)).isZero();
+        assertThat(count("delivery_keys k where not exists (select from deliveries d where d.id = k.delivery_id)"))
+                .isZero();
+        assertThat(count("subscription_secrets s join subscriptions x on x.id = s.subscription_id where x.tenant_id = "
+                        + id))
+                .isZero();
+        assertThat(Files.readString(server.log())).doesNotContain(canary);
+        assertThat(server.logTail(100_000)).doesNotContain(canary);
+        assertThat(node.post(node.path("/tenants/" + name + "/redactions"), "key-of-the-redaction", order)
+                        .expect(202)
+                        .body()
+                        .path("id")
+                        .asText())
+                .as("its own idempotency key still works")
+                .isEqualTo(redaction);
+    }
+
+    @Test
+    @Tag("RD-1")
+    void a_row_in_a_table_that_nobody_erases_keeps_the_redaction_from_being_done() {
+        node.admin.enrol(node.app, tenant);
+        database.execute("create table forgotten as select tenant_id from tenant_lifecycle where" + mine());
+        String id = node.redact(tenant).expect(202).body().path("id").asText();
+
+        await().atMost(PATIENCE)
+                .until(() -> Integer.parseInt(stage(node.status(id).body(), "VERIFY", "attempts")) >= 2);
+        JsonNode waiting = node.status(id).body();
+        assertThat(waiting.path("status").asText()).isNotEqualTo("DONE");
+        assertThat(stage(waiting, "VERIFY", "code")).isEqualTo("ROWS_LEFT");
+        assertThat(Integer.parseInt(stage(waiting, "ERASE", "attempts"))).isGreaterThanOrEqualTo(2);
+        assertThat(node.enrolment(tenant, RingfenceClient.object()).code()).isEqualTo("REDACTION_IN_PROGRESS");
+
+        database.execute("drop table forgotten");
+        node.await(id, "DONE");
+    }
+
+    @Test
+    @Tag("RD-1")
+    @Tag("RD-2")
+    void the_applications_own_endpoint_is_asked_until_it_accepts() {
+        WebhookSecret secret = WebhookSecret.generate();
+        receiver.answering(request -> TestReceiver.Answer.status(request.sequence() < 3 ? 500 : 204));
+        remoteErasure(secret);
+        String epoch = node.admin.enrol(node.app, tenant);
+
+        JsonNode done = node.redacted(tenant);
+
+        assertThat(stage(done, "REMOTE_ERASE", "status")).isEqualTo("DONE");
+        assertThat(stage(done, "REMOTE_ERASE", "attempts")).isEqualTo("3");
+        assertThat(receiver.requests()).hasSize(3).allSatisfy(request -> {
+            assertThat(WebhookVerifier.verify(
+                            request.headers(), request.body(), List.of(secret), Duration.ofMinutes(5), Instant.now()))
+                    .isInstanceOf(Verification.Valid.class);
+            JsonNode body = RingfenceClient.JSON.readTree(request.body());
+            assertThat(body.path("appId").asText()).isEqualTo(node.app);
+            assertThat(body.path("tenant").asText()).isEqualTo(tenant);
+            assertThat(body.path("epoch").asText()).isEqualTo(epoch);
+            assertThat(Instant.parse(body.path("boundary").asText()))
+                    .isEqualTo(Instant.parse(done.path("boundary").asText()));
+            assertThat(body.path("redactionId")).isEqualTo(done.path("id"));
+        });
+        assertThat(count("redactions where tenant is not null and" + mine())).isZero();
+    }
+
+    @Test
+    @Tag("RD-2")
+    void an_endpoint_that_is_down_fails_the_redaction_until_it_is_requested_again() {
+        remoteErasure(WebhookSecret.generate());
+        receiver.answering(request -> TestReceiver.Answer.status(500));
+        String id = node.redact(tenant).expect(202).body().path("id").asText();
+        await().atMost(PATIENCE)
+                .until(() ->
+                        stage(node.status(id).body(), "REMOTE_ERASE", "code").equals("SERVER_ERROR"));
+        database.execute("update redaction_stages set attempts = 19 where stage = 'REMOTE_ERASE' and redaction_id = '"
+                + id + "'");
+
+        JsonNode failed = node.await(id, "FAILED");
+
+        assertThat(stage(failed, "REMOTE_ERASE", "status")).isEqualTo("FAILED");
+        assertThat(stage(failed, "VERIFY", "status")).isEqualTo("PENDING");
+        assertThat(node.lifecycle(tenant, "phase"))
+                .as("fenced and erased all the same")
+                .isEqualTo("REDACTED");
+        assertThat(node.enrolment(tenant, RingfenceClient.object()).code()).isEqualTo("REDACTION_IN_PROGRESS");
+        receiver.answering(request -> TestReceiver.Answer.status(202));
+        assertThat(node.redact(tenant).expect(202).body().path("id").asText()).isEqualTo(id);
+        assertThat(stage(node.await(id, "DONE"), "REMOTE_ERASE", "status")).isEqualTo("DONE");
+    }
+
+    @Test
+    @Tag("RD-2")
+    void a_remote_erasure_that_is_not_wanted_is_skipped() {
+        remoteErasure(WebhookSecret.generate());
+        String id = node.redact(tenant, RingfenceClient.object().put("remoteErasure", false))
+                .expect(202)
+                .body()
+                .path("id")
+                .asText();
+
+        assertThat(stage(node.await(id, "DONE"), "REMOTE_ERASE", "status")).isEqualTo("SKIPPED");
+        assertThat(receiver.count()).isZero();
+    }
+
+    private void remoteErasure(WebhookSecret secret) {
+        ObjectNode change = RingfenceClient.object();
+        change.putObject("remoteErasure")
+                .put("url", receiver.url("/erase").toString())
+                .put("secret", secret.reveal());
+        node.patch(change).expect(200);
+    }
+
+    @Test
+    @Tag("OP-1")
+    @Tag("SC-1")
+    void only_an_operator_redacts_and_says_why() {
+        RingfenceClient client = node.admin.as(node.admin.createKey(node.app, "client", "client"));
+        RingfenceClient operator = node.admin.as(node.admin.createKey(node.app, "ann", "operator"));
+        String path = node.path("/tenants/" + tenant + "/redactions");
+        ObjectNode order = RingfenceClient.object().put("reason", "asked for");
+
+        client.post(path, order).expect(403);
+        operator.post(path, RingfenceClient.object()).expect(422);
+        String id = operator.post(path, order).expect(202).body().path("id").asText();
+
+        client.get(node.path("/redactions/" + id)).expect(200);
+        node.await(id, "DONE");
+        assertThat(count(
+                        "audit_log where action = 'redaction.request' and reason = 'asked for' and actor like '%(ann)' and target = '"
+                                + id + "' and" + mine()))
+                .isEqualTo(1);
+    }
+
+    @Test
+    @Tag("RT-2")
+    void disabling_an_application_cancels_what_is_queued_and_enabling_brings_nothing_back() {
+        receiver.answering(request -> TestReceiver.Answer.status(503));
+        String epoch = node.admin.enrol(node.app, tenant);
+        node.subscribe(tenant, node.subscription(receiver.url("/hook")));
+        node.record(tenant, epoch, 5).expect(202);
+        await().atMost(PATIENCE).until(() -> count("deliveries where state = 'retrying' and" + mine()) == 5);
+        database.execute("update deliveries set next_attempt_at = now() + interval '1 hour' where" + mine());
+        int seen = receiver.count();
+
+        node.patch(RingfenceClient.object().put("enabled", false)).expect(422);
+        node.patch(RingfenceClient.object().put("enabled", false).put("reason", "gone"))
+                .expect(200);
+
+        await().atMost(PATIENCE)
+                .until(() ->
+                        count("deliveries where state = 'failed' and last_code = 'APP_DISABLED' and" + mine()) == 5);
+        assertThat(node.record(tenant, epoch, 1).code()).isEqualTo("APP_DISABLED");
+        assertThat(count("deliveries where attempts = 1 and" + mine()))
+                .as("counts stay")
+                .isEqualTo(5);
+        await().atMost(PATIENCE)
+                .until(() -> node.patch(RingfenceClient.object().put("enabled", true))
+                                .status()
+                        == 200);
+        assertThat(node.lifecycle(tenant, "epoch")).isEqualTo(epoch);
+        node.record(tenant, epoch, 1).expect(202);
+        await().atMost(PATIENCE).until(() -> receiver.count() > seen);
+        assertThat(receiver.count()).as("the new event and nothing else").isEqualTo(seen + 1);
+        assertThat(count("audit_log where action in ('app.disable', 'app.enable') and" + mine()))
+                .isEqualTo(2);
+    }
+}
