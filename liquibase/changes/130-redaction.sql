@@ -238,6 +238,9 @@ begin
          locked_by = null, locked_until = null, updated_at = moment
    where e.tenant_id = fenced.tenant_id and e.status in ('PENDING', 'CLAIMED', 'FAILED_RETRYABLE', 'DEAD_LETTERED');
 
+  update ringfence.tenant_settings s set settings = null, settings_text = null, updated_at = moment
+   where s.app_id = asked.app_id and s.tenant_hash = asked.tenant_hash and s.settings is not null;
+
   update ringfence.redactions r
      set tenant_id = fenced.tenant_id, epoch_before = was.epoch, boundary = fenced.last_redacted_at, updated_at = moment
    where r.id = redaction;
@@ -305,6 +308,13 @@ begin
     when 'idempotency_keys' then
       delete from ringfence.idempotency_keys x
        where x.ctid = any (array(select a.ctid from ringfence.idempotency_keys a where a.tenant_id = subject limit most));
+    when 'tenant_settings' then
+      -- emptied, as their revision lives on; what a request that began after the boundary saved is not part of this
+      update ringfence.tenant_settings x
+         set settings = null, settings_text = null, updated_at = clock_timestamp()
+        from ringfence.redactions r
+       where r.id = redaction and x.app_id = r.app_id and x.tenant_hash = r.tenant_hash
+         and x.settings is not null and x.updated_at <= r.boundary;
     when 'subscriptions' then
       -- their secrets go with them
       delete from ringfence.subscriptions x

@@ -17,8 +17,6 @@ import java.util.List;
 @ApplicationScoped
 public class ErasureRepository {
     private static final String ERASE = "select erase_tenant(?, ?, ?)";
-    private static final String LEFT =
-            "select count(*) from (select 1 from %s where tenant_id = ? limit 1000) some_rows";
     private static final String TABLES_LEFT = "select * from tenant_tables_left(?)";
 
     private final DataSources sources;
@@ -46,10 +44,10 @@ public class ErasureRepository {
         }
     }
 
-    /** @param table the name of a table of ours, never from outside */
-    long left(long tenantId, String table) {
+    /** @param sql a statement of an eraser, never from outside */
+    long left(long tenantId, String table, String sql) {
         try (Connection connection = sources.jta().getConnection();
-                PreparedStatement statement = connection.prepareStatement(LEFT.formatted(table))) {
+                PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setLong(1, tenantId);
             return number(statement);
         } catch (SQLException e) {

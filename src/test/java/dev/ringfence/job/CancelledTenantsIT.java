@@ -84,7 +84,8 @@ class CancelledTenantsIT {
                 engine.cancelled.cancel(List.of(tenant));
 
                 await().atMost(PATIENCE)
-                        .untilAsserted(() -> assertThat(fixture.ledger(delivery)).isEqualTo("1:CANCELLED/REDACTED"));
+                        .untilAsserted(
+                                () -> assertThat(fixture.ledger(delivery)).isEqualTo("1:CANCELLED/REDACTED"));
                 assertThat(fixture.delivery(delivery, "state || last_code")).isEqualTo("failedREDACTED");
             }
         } finally {
@@ -100,11 +101,13 @@ class CancelledTenantsIT {
         try (EngineLoop engine = new EngineLoop(fixture, Map.of())) {
             engine.cancelled.cancel(List.of(tenant));
             long refused = delivery(tenant, receiver.url("/refused").toString());
-            long served = delivery(fixture.tenant("other"), receiver.url("/served").toString());
+            long served =
+                    delivery(fixture.tenant("other"), receiver.url("/served").toString());
             engine.feed.signal();
 
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(fixture.delivery(served, "state")).isEqualTo("delivered"));
+                    .untilAsserted(
+                            () -> assertThat(fixture.delivery(served, "state")).isEqualTo("delivered"));
             assertThat(fixture.ledger(refused)).isNull();
             assertThat(engine.cancelled.refuses(tenant)).isTrue();
         }

@@ -50,10 +50,19 @@ class FencingStatementIT {
         UUID open = fixture.attempt(ids.get(0), "SENDING", -5);
         UUID uncertain = fixture.attempt(ids.get(1), "UNCERTAIN", -5);
         fixture.attempt(ids.get(2), "ACKNOWLEDGED", -5);
+        fixture.rows.update(
+                "insert into tenant_settings (app_id, tenant_hash, revision, settings, settings_text, created_at, updated_at)"
+                        + " select app_id, tenant_hash, 7, '{}', '{}', now(), now() from tenant_lifecycle where tenant_id = ?",
+                tenant);
         UUID redaction = fixture.request(name);
 
         assertThat(fixture.fence(redaction, name)).isNull();
 
+        assertThat(fixture.rows.text(
+                        "select concat_ws(' ', s.revision, s.settings, s.settings_text) from tenant_settings s join tenant_lifecycle t"
+                                + " using (app_id, tenant_hash) where t.tenant_id = ?",
+                        tenant))
+                .isEqualTo("7");
         assertThat(lifecycle(tenant, "phase")).isEqualTo("REDACTED");
         assertThat(lifecycle(tenant, "epoch")).isNotEqualTo(fixture.rows.epoch.toString());
         assertThat(lifecycle(tenant, "concat(tenant, published_theme_id, theme_checked_at)"))

@@ -51,8 +51,22 @@ class LateAnswerIT {
             RedactionFixture fixture, long tenant, long delivery, UUID reservation, AttemptState state, int status) {
         Instant now = Instant.now();
         Reserved reserved = new Reserved(
-                delivery, now, tenant, fixture.rows.epoch, UUID.randomUUID(), reservation, 1, 1, 1, now, now, "msg_1", null, null,
-                null, null);
+                delivery,
+                now,
+                tenant,
+                fixture.rows.epoch,
+                UUID.randomUUID(),
+                reservation,
+                1,
+                1,
+                1,
+                now,
+                now,
+                "msg_1",
+                null,
+                null,
+                null,
+                null);
         return new Settlement(reserved, state, null, status, null, null, DeliveryState.DELIVERED, null, null);
     }
 }

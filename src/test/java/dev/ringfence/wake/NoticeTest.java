@@ -47,7 +47,9 @@ class NoticeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "READY", "node-1", "node-1 ready", "node-1 ELSE", "node-1 cancel=", "node-1 cancel=1,x"})
+    @ValueSource(
+            strings = {"", " ", "READY", "node-1", "node-1 ready", "node-1 ELSE", "node-1 cancel=", "node-1 cancel=1,x"
+            })
     void what_it_does_not_understand_makes_everybody_look(String text) {
         assertThat(Notice.parse(text)).isEqualTo(new Notice("", EnumSet.allOf(Hint.class)));
     }
