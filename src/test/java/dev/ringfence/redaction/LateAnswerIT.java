@@ -43,7 +43,7 @@ class LateAnswerIT {
     }
 
     private static void settle(RedactionFixture fixture, Receipts receipts, Settlement answer) {
-        assertThat(fixture.rows.transactions.required(() -> receipts.settle(List.of(answer), Instant.now())))
+        assertThat(fixture.rows.transactions.inNew(() -> receipts.settle(List.of(answer), Instant.now())))
                 .isEmpty();
     }
 

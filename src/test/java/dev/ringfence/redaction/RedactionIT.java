@@ -170,6 +170,17 @@ class RedactionIT {
                                 node.subscription(receiver.url("/hook")))
                         .code())
                 .isEqualTo("TENANT_REDACTED");
+        ObjectNode theme = RingfenceClient.object()
+                .put("epoch", epoch)
+                .put("publishedThemeId", "theme-1")
+                .put("themeCheckedAt", Instant.now().toString());
+        assertThat(node.admin.put(node.path("/tenants/" + tenant + "/theme"), theme).code())
+                .isEqualTo("TENANT_REDACTED");
+        ObjectNode tracking = RingfenceClient.object().put("epoch", epoch).put("enabled", true);
+        assertThat(node.admin
+                        .put(node.path("/tenants/" + tenant + "/tracking"), tracking)
+                        .code())
+                .isEqualTo("TENANT_REDACTED");
         node.admin.get(node.path("/tenants/" + tenant)).expect(200);
         node.admin.get(node.path("/deliveries?tenant=" + tenant)).expect(200);
         node.admin.get(node.path("/events?tenant=" + tenant)).expect(200);
@@ -182,6 +193,8 @@ class RedactionIT {
                         + "")
                 .as("the row was not even touched")
                 .isEqualTo(row);
+        Answer saved = node.save(tenant, epoch, "later");
+        assertThat(saved.body().at("/tracking/reason").asText(saved.code())).isIn("TENANT_REDACTED", "REQUEST_BEFORE_REDACTION");
         assertThat(node.lifecycle(tenant, "phase")).isEqualTo("REDACTED");
     }
 
@@ -337,28 +350,34 @@ class RedactionIT {
         operation.putArray("events").add(RedactionNode.event("operation-" + canary));
         node.post(node.path("/tenants/" + name + "/operations"), canary, operation)
                 .expect(200);
+        assertThat(node.save(name, epoch, canary).expect(200).body().at("/tracking/recorded").asBoolean())
+                .isTrue();
+        ObjectNode theme = RingfenceClient.object()
+                .put("epoch", epoch)
+                .put("publishedThemeId", canary)
+                .put("themeCheckedAt", Instant.now().toString());
+        node.admin.put(node.path("/tenants/" + name + "/theme"), theme).expect(200);
         long id = tenantId();
         await().atMost(PATIENCE).untilAsserted(() -> {
             assertThat(count("inbox_events where consumer = '" + consumer + "'"))
-                    .as("events in the inbox")
-                    .isEqualTo(2);
+                    .as("events in the inbox: recorded, of an operation, a milestone")
+                    .isEqualTo(3);
             assertThat(count("delivery_attempts where http_status = 503 and tenant_id = " + id))
                     .as("attempts that the receiver refused")
-                    .isGreaterThanOrEqualTo(2);
+                    .isGreaterThanOrEqualTo(3);
         });
         assertThat(Dump.tablesWith(database, canary))
                 .as("where the canary was planted")
                 .contains(
                         "ringfence.tenant_lifecycle",
+                        "ringfence.tenant_settings",
                         "ringfence.subscriptions",
                         "ringfence.aggregates",
                         "ringfence.operation_receipts",
                         "ringfence.idempotency_keys",
                         "ringfence.deliveries_live")
                 .anyMatch(table -> table.startsWith("ringfence.outbox_events_"));
-        List<String> eventIds =
-                List.of(database.number("select count(*) from event_keys where tenant_id = " + id) + "");
-        assertThat(eventIds).containsExactly("2");
+        assertThat(count("event_keys where tenant_id = " + id)).isEqualTo(3);
 
         ObjectNode order = RingfenceClient.object().put("reason", "the customer asked for it");
         String redaction = node.post(node.path("/tenants/" + name + "/redactions"), "key-of-the-redaction", order)

@@ -141,6 +141,19 @@ final class RedactionNode {
         return admin.record(app, tenant, epoch, all);
     }
 
+    /** A first save of the tenant's settings. */
+    Answer save(String tenant, String epoch, String note) {
+        ObjectNode body = RingfenceClient.object().put("epoch", epoch);
+        body.putObject("settings").put("note", note);
+        return RingfenceClient.send(HttpRequest.newBuilder(admin.api().resolve(path("/tenants/" + tenant + "/settings")))
+                .timeout(Duration.ofSeconds(30))
+                .header("Content-Type", "application/json")
+                .header("Authorization", "Bearer " + ADMIN)
+                .header("If-Match", "\"0\"")
+                .PUT(HttpRequest.BodyPublishers.ofString(body.toString()))
+                .build());
+    }
+
     Answer patch(ObjectNode change) {
         return RingfenceClient.send(HttpRequest.newBuilder(admin.api().resolve(path("")))
                 .timeout(Duration.ofSeconds(30))
