@@ -174,7 +174,9 @@ class RedactionIT {
                 .put("epoch", epoch)
                 .put("publishedThemeId", "theme-1")
                 .put("themeCheckedAt", Instant.now().toString());
-        assertThat(node.admin.put(node.path("/tenants/" + tenant + "/theme"), theme).code())
+        assertThat(node.admin
+                        .put(node.path("/tenants/" + tenant + "/theme"), theme)
+                        .code())
                 .isEqualTo("TENANT_REDACTED");
         ObjectNode tracking = RingfenceClient.object().put("epoch", epoch).put("enabled", true);
         assertThat(node.admin
@@ -194,7 +196,8 @@ class RedactionIT {
                 .as("the row was not even touched")
                 .isEqualTo(row);
         Answer saved = node.save(tenant, epoch, "later");
-        assertThat(saved.body().at("/tracking/reason").asText(saved.code())).isIn("TENANT_REDACTED", "REQUEST_BEFORE_REDACTION");
+        assertThat(saved.body().at("/tracking/reason").asText(saved.code()))
+                .isIn("TENANT_REDACTED", "REQUEST_BEFORE_REDACTION");
         assertThat(node.lifecycle(tenant, "phase")).isEqualTo("REDACTED");
     }
 
@@ -350,7 +353,11 @@ class RedactionIT {
         operation.putArray("events").add(RedactionNode.event("operation-" + canary));
         node.post(node.path("/tenants/" + name + "/operations"), canary, operation)
                 .expect(200);
-        assertThat(node.save(name, epoch, canary).expect(200).body().at("/tracking/recorded").asBoolean())
+        assertThat(node.save(name, epoch, canary)
+                        .expect(200)
+                        .body()
+                        .at("/tracking/recorded")
+                        .asBoolean())
                 .isTrue();
         ObjectNode theme = RingfenceClient.object()
                 .put("epoch", epoch)

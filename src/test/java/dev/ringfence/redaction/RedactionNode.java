@@ -145,13 +145,14 @@ final class RedactionNode {
     Answer save(String tenant, String epoch, String note) {
         ObjectNode body = RingfenceClient.object().put("epoch", epoch);
         body.putObject("settings").put("note", note);
-        return RingfenceClient.send(HttpRequest.newBuilder(admin.api().resolve(path("/tenants/" + tenant + "/settings")))
-                .timeout(Duration.ofSeconds(30))
-                .header("Content-Type", "application/json")
-                .header("Authorization", "Bearer " + ADMIN)
-                .header("If-Match", "\"0\"")
-                .PUT(HttpRequest.BodyPublishers.ofString(body.toString()))
-                .build());
+        return RingfenceClient.send(
+                HttpRequest.newBuilder(admin.api().resolve(path("/tenants/" + tenant + "/settings")))
+                        .timeout(Duration.ofSeconds(30))
+                        .header("Content-Type", "application/json")
+                        .header("Authorization", "Bearer " + ADMIN)
+                        .header("If-Match", "\"0\"")
+                        .PUT(HttpRequest.BodyPublishers.ofString(body.toString()))
+                        .build());
     }
 
     Answer patch(ObjectNode change) {
