@@ -82,11 +82,15 @@ create index app_cancellations_open on ringfence.app_cancellations (disabled_at)
 
 --changeset ringfence:130-tenant-indexes
 -- To find what is a tenant's without reading what is everybody's. No column of them is ever updated, so updates stay cheap.
-create index event_keys_tenant on ringfence.event_keys (tenant_id);
+-- The keys without a dedupe key join the index that is there: one index, which now finds every key of a tenant.
+drop index ringfence.event_keys_dedupe;
+create unique index event_keys_dedupe on ringfence.event_keys (tenant_id, epoch, dedupe_key);
 create index delivery_attempts_tenant on ringfence.delivery_attempts (tenant_id);
 --rollback select ringfence.refuse_rollback();
 --rollback drop index ringfence.delivery_attempts_tenant;
---rollback drop index ringfence.event_keys_tenant;
+--rollback drop index ringfence.event_keys_dedupe;
+--rollback create unique index event_keys_dedupe on ringfence.event_keys (tenant_id, epoch, dedupe_key)
+--rollback   where dedupe_key is not null;
 
 --changeset ringfence:130-redaction-guards
 create trigger redactions_fixed
@@ -173,6 +177,19 @@ revoke all on function ringfence.mark_unresolved(uuid, bigint, bigint[]) from pu
 --rollback select ringfence.refuse_rollback();
 --rollback drop function ringfence.mark_unresolved(uuid, bigint, bigint[]);
 
+--changeset ringfence:130-settings-lock splitStatements:false stripComments:false
+-- One half of the key of the advisory lock by which a save of an unknown tenant's settings and its redaction exclude each other. In
+-- the key space of two integers, so never a fence: saves take none (RC-2).
+create function ringfence.settings_lock(tenant_hash bytea, half integer) returns integer
+language sql
+immutable
+set search_path = pg_catalog, pg_temp
+as $$
+  select ('x' || encode(substr(tenant_hash, 9 + 4 * half, 4), 'hex'))::bit(32)::integer
+$$;
+revoke all on function ringfence.settings_lock(bytea, integer) from public;
+--rollback drop function ringfence.settings_lock(bytea, integer);
+
 --changeset ringfence:130-redact-tenant splitStatements:false stripComments:false
 -- The fencing transaction (RD-1 d), as one statement on the session that holds the tenant's fence: if that session dies, this
 -- dies with it, so nobody can have had the fence in between. Returns null when the tenant is fenced (now or before), or the
@@ -214,6 +231,8 @@ begin
   end if;
 
   perform set_config('synchronous_commit', 'on', true);
+  -- A save of settings holds its tenant's row; this is what it holds where there is no row yet. Saves end within their transaction's bound.
+  perform pg_advisory_xact_lock(ringfence.settings_lock(asked.tenant_hash, 0), ringfence.settings_lock(asked.tenant_hash, 1));
   moment := clock_timestamp();
   insert into ringfence.tenant_lifecycle as known
     (app_id, tenant_hash, tenant, fence_key, epoch, phase, last_redacted_at, created_at, updated_at)
@@ -333,8 +352,8 @@ revoke all on function ringfence.erase_tenant(bigint, text, integer) from public
 
 --changeset ringfence:130-tenant-tables-left splitStatements:false stripComments:false
 -- RD-1 g: the tables that still have rows of the tenant, asked of the catalog, so that a table which a later version adds and
--- forgets is found. Kept on purpose: what refuses stale work (tenant_lifecycle), who did what (audit_log), and what this very
--- redaction is (redactions, unresolved_markers); none of them names the tenant or holds anything of its payload.
+-- forgets is found: by tenant_id or by tenant_hash where it has one, and else by having any row at all, for whose it is nobody
+-- could tell. Not searched is what the closed list below names.
 create function ringfence.tenant_tables_left(subject bigint) returns setof text
 language plpgsql
 stable
@@ -342,19 +361,39 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  candidate name;
+  known constant name[] := array[
+    -- kept, and pseudonymous: what refuses stale work, who did what, and what the redaction itself is
+    'tenant_lifecycle', 'audit_log', 'redactions', 'redaction_stages', 'unresolved_markers',
+    -- not a tenant's
+    'apps', 'api_keys', 'inbox_consumers', 'nodes', 'app_cancellations', 'databasechangelog', 'databasechangeloglock',
+    -- gone with the row that says whose they are, in its transaction
+    'subscription_secrets', 'delivery_keys', 'inbox_events'];
+  hash bytea;
+  candidate record;
+  condition text;
   has_rows boolean;
 begin
+  select t.tenant_hash into hash from ringfence.tenant_lifecycle t where t.tenant_id = subject;
   for candidate in
-    select c.relname from pg_class c
-      join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
-     where c.relnamespace = 'ringfence'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and c.relname not in ('tenant_lifecycle', 'audit_log', 'redactions', 'unresolved_markers')
-     order by c.relname
+    select c.relname as name, bool_or(a.attname = 'tenant_id') as by_id, bool_or(a.attname = 'tenant_hash') as by_hash
+      from pg_class c
+      left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'ringfence'::regnamespace and c.relkind in ('r', 'p', 'm') and not c.relispartition
+       and c.relname <> all (known)
+     group by c.relname order by c.relname
   loop
-    execute format('select exists (select from ringfence.%I where tenant_id = $1)', candidate) into has_rows using subject;
+    condition := case
+      -- what a request that began after the boundary saved is not part of this
+      when candidate.name = 'tenant_settings' then
+        'x.tenant_hash = $2 and x.settings is not null and x.updated_at <='
+          ' (select t.last_redacted_at from ringfence.tenant_lifecycle t where t.tenant_id = $1)'
+      when candidate.by_id then 'x.tenant_id = $1'
+      when candidate.by_hash then 'x.tenant_hash = $2'
+      else 'true' end;
+    execute format('select exists (select from ringfence.%I x where %s)', candidate.name, condition)
+      into has_rows using subject, hash;
     if has_rows then
-      return next candidate::text;
+      return next candidate.name::text;
     end if;
   end loop;
 end

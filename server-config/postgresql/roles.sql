@@ -82,8 +82,9 @@ begin
       ('inbox_consumers', 'select, insert, update'),
       ('inbox_events', 'select, insert'),
       -- Erasure goes through ringfence.erase_tenant, so no DELETE anywhere for it. What a redaction is of is written once.
-      ('redactions', 'select, insert, update (tenant, remote_erasure, status, updated_at, finished_at, next_at, locked_by,'
-        ' locked_until)'),
+      -- Which tenant's rows go, redact_tenant alone writes.
+      ('redactions', 'select, insert (id, app_id, tenant_hash, tenant, remote_erasure, status, requested_at, updated_at,'
+        ' next_at), update (tenant, remote_erasure, status, updated_at, finished_at, next_at, locked_by, locked_until)'),
       ('redaction_stages', 'select, insert, update (status, attempts, code, updated_at)'),
       ('unresolved_markers', 'select, update (finding, resolved_at, resolved_by, late_state, late_status, late_at)'),
       ('app_cancellations', 'select, insert, update (disabled_at, barrier, cancelled, finished_at)'),
@@ -109,6 +110,7 @@ begin
     grant execute on function ringfence.redact_tenant(uuid, uuid, interval) to ringfence_app;
     grant execute on function ringfence.erase_tenant(bigint, text, integer) to ringfence_app;
     grant execute on function ringfence.tenant_tables_left(bigint) to ringfence_app;
+    grant execute on function ringfence.settings_lock(bytea, integer) to ringfence_app;
   end if;
 end
 $$;

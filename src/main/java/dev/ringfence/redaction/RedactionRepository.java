@@ -32,8 +32,10 @@ public class RedactionRepository extends JtaRepository {
             select ?, s.stage, s.position, 'PENDING', clock_timestamp()
               from unnest(array['CANCEL', 'FENCE', 'DRAIN', 'ERASE', 'REMOTE_ERASE', 'VERIFY']) with ordinality as s (stage, position)
             """;
+    /** Takes no lock: the fencing statement holds the row's for as long as it runs, and a repeated request need not wait for it. */
     private static final String UNFINISHED =
-            "select id from redactions where app_id = ? and tenant_hash = ? and status <> 'DONE' for update";
+            "select id from redactions where app_id = ? and tenant_hash = ? and status <> 'DONE'";
+
     private static final String RESUME = """
             update redactions set status = 'RUNNING', remote_erasure = remote_erasure and ?, next_at = clock_timestamp(),
                    locked_by = null, locked_until = null, updated_at = clock_timestamp()
@@ -70,7 +72,7 @@ public class RedactionRepository extends JtaRepository {
         return true;
     }
 
-    /** The redaction of the tenant that is not done, if any; nobody else changes it until the transaction ends. */
+    /** The redaction of the tenant that is not done, if any. */
     Optional<UUID> unfinished(UUID appId, byte[] tenantHash) {
         return first("look for a redaction", UNFINISHED, row -> row.getObject(1, UUID.class), appId, tenantHash);
     }

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Settings by the tenant's hash: a save needs no lifecycle row and makes none (LC-2). In the caller's transaction. */
 @ApplicationScoped
@@ -40,6 +41,10 @@ class SettingsRepository {
     /** The lock keeps a redaction from fencing the tenant between this look and the commit. */
     private static final String BOUNDARY =
             "select last_redacted_at from tenant_lifecycle where app_id = ? and tenant_hash = ? for share";
+
+    /** The same for a tenant without a row. */
+    private static final String LOCK_UNKNOWN = """
+            select pg_advisory_xact_lock_shared(settings_lock(x.hash, 0), settings_lock(x.hash, 1)) from (select ?::bytea as hash) x""";
 
     private final DataSources dataSources;
 
@@ -114,19 +119,40 @@ class SettingsRepository {
         }
     }
 
-    /** When the tenant was last redacted, locked against change; empty where it never was. */
+    /** When the tenant was last redacted, locked against change until the transaction ends; empty where it never was. */
     Optional<Instant> boundary(TenantRef tenant) {
-        try (Connection connection = dataSources.jta().getConnection();
-                PreparedStatement statement = connection.prepareStatement(BOUNDARY)) {
-            key(statement, 1, tenant);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next()
-                        ? Optional.ofNullable(row.getObject(1, OffsetDateTime.class))
-                                .map(OffsetDateTime::toInstant)
-                        : Optional.empty();
+        try (Connection connection = dataSources.jta().getConnection()) {
+            Known known = known(connection, tenant);
+            if (!known.row()) {
+                lockUnknown(connection, tenant);
+                known = known(connection, tenant);
             }
+            return Optional.ofNullable(known.boundary());
         } catch (SQLException e) {
             throw new StorageException("cannot read a tenant's boundary", e);
+        }
+    }
+
+    /** Whether the tenant has a row, and the boundary in it. */
+    private record Known(boolean row, @Nullable Instant boundary) {}
+
+    private static Known known(Connection connection, TenantRef tenant) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(BOUNDARY)) {
+            key(statement, 1, tenant);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return new Known(false, null);
+                }
+                OffsetDateTime at = row.getObject(1, OffsetDateTime.class);
+                return new Known(true, at == null ? null : at.toInstant());
+            }
+        }
+    }
+
+    private static void lockUnknown(Connection connection, TenantRef tenant) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LOCK_UNKNOWN)) {
+            statement.setBytes(1, tenant.hash());
+            statement.executeQuery().close();
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Deployed with the WAR by {@link SlowAuthenticationIT}: an authenticator that is as slow as the test wants. A request that names a gate in
  * {@link #HOLD} stays in its authentication until another one names it in {@link #OPEN}; one with {@link #ARRIVED} waits in its own until
- * somebody is held there. Nobody waits longer than a minute.
+ * somebody is held there. Nobody waits longer than three minutes.
  */
 @Specializes
 @ApplicationScoped
@@ -54,7 +54,7 @@ public class AuthenticationGate extends ApiKeyMechanism {
 
     private static void pass(CountDownLatch latch) {
         try {
-            if (!latch.await(1, TimeUnit.MINUTES)) {
+            if (!latch.await(3, TimeUnit.MINUTES)) {
                 throw new IllegalStateException("the gate of the test was not used");
             }
         } catch (InterruptedException e) {

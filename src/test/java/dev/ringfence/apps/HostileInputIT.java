@@ -62,6 +62,8 @@ class HostileInputIT {
     private String epoch;
     private String subscription;
     private String event;
+    private final String redaction = UUID.randomUUID().toString();
+    private final String marker = UUID.randomUUID().toString();
 
     @Deployment
     static WebArchive war() {
@@ -100,6 +102,7 @@ class HostileInputIT {
                 .body()
                 .at("/eventIds/0")
                 .asText();
+        redaction();
     }
 
     private List<Write> writes() {
@@ -125,7 +128,58 @@ class HostileInputIT {
                         Set.of("/match/0", "/headers")),
                 new Write("PUT", "apps/{app}/subscriptions/{id}/grants", grants(), Set.of()),
                 new Write("POST", "inbox-consumers", consumer("new-" + UUID.randomUUID()), Set.of()),
-                new Write("POST", "inbox/{consumer}", envelope(), Set.of("/payload", "/metadata", "/actor")));
+                new Write("POST", "inbox/{consumer}", envelope(), Set.of("/payload", "/metadata", "/actor")),
+                new Write("PUT", "apps/{app}/tenants/{tenant}/settings", settings(), Set.of("/settings")),
+                new Write("PUT", "apps/{app}/tenants/{tenant}/theme", theme(), Set.of()),
+                new Write("PUT", "apps/{app}/tenants/{tenant}/tracking", tracking(), Set.of()),
+                new Write("POST", "apps/{app}/redactions/{redaction}/reconcile", finding(), Set.of()),
+                // the last, for it ends what the others are good for
+                new Write("POST", "apps/{app}/tenants/{tenant}/redactions", order(), Set.of()));
+    }
+
+    private ObjectNode context() {
+        return RingfenceClient.object()
+                .put("epoch", epoch)
+                .put("requestStartedAt", Instant.now().toString())
+                .put("skewBoundMs", 100);
+    }
+
+    private ObjectNode settings() {
+        ObjectNode body = context();
+        body.putObject("settings").put("colour", "blue");
+        return body;
+    }
+
+    private ObjectNode theme() {
+        return context()
+                .put("publishedThemeId", "theme-1")
+                .put("themeCheckedAt", Instant.now().toString());
+    }
+
+    private ObjectNode tracking() {
+        return context().put("enabled", true);
+    }
+
+    private ObjectNode finding() {
+        ObjectNode body = RingfenceClient.object().put("finding", "PRESENT").put("reason", "r");
+        body.putArray("markers").add(marker);
+        return body;
+    }
+
+    private static ObjectNode order() {
+        return RingfenceClient.object().put("reason", "r").put("remoteErasure", false);
+    }
+
+    /** A redaction that is done, with one marker. */
+    private void redaction() {
+        database.execute(
+                "insert into redactions (id, app_id, tenant_hash, tenant_id, boundary, remote_erasure, status, requested_at,"
+                        + " updated_at, finished_at, next_at) values ('" + redaction + "', '" + app
+                        + "', sha256('gone'), 0, now(), false, 'DONE', now(), now(), now(), now())");
+        database.execute(
+                "insert into unresolved_markers (reservation_id, redaction_id, app_id, tenant_id, event_id, started_at, epoch)"
+                        + " values ('" + marker + "', '" + redaction + "', '" + app
+                        + "', 0, 'evt_1', now(), gen_random_uuid())");
     }
 
     private static ObjectNode app() {
@@ -274,10 +328,11 @@ class HostileInputIT {
     /** What looks like a fault and is documented to be none. */
     private static boolean isAllowed(Write write, HostileJson.Bad bad) {
         boolean erasureRemoved = write.method().equals("PATCH") && bad.what().equals("/remoteErasure = null");
+        boolean noTheme = write.template().endsWith("/theme") && bad.what().equals("/publishedThemeId = null");
         boolean passedOnAsItIs = write.signed()
                 && bad.what().contains("\"xxxx")
                 && !bad.pointer().matches("/(appId|event).*|/.*At");
-        return erasureRemoved || passedOnAsItIs;
+        return erasureRemoved || noTheme || passedOnAsItIs;
     }
 
     @Test
@@ -378,8 +433,8 @@ class HostileInputIT {
         writes().forEach(write -> writes.put(write.method() + write.template(), write));
         for (Operation operation : Operation.withKey()) {
             for (String name : parameters(operation.template())) {
-                if (operation.template().endsWith("/enrolment") && name.equals("tenant")) {
-                    continue; // enrols whatever name a tenant may have
+                if (operation.template().matches(".*/(enrolment|redactions)") && name.equals("tenant")) {
+                    continue; // takes whatever name a tenant may have
                 }
                 for (String id : ids) {
                     Write write = writes.get(operation.method() + operation.template());
@@ -570,6 +625,7 @@ class HostileInputIT {
                 own + "/events",
                 own + "/deliveries",
                 "inbox-consumers",
+                own + "/redactions/" + redaction + "/markers",
                 own + "/events/" + event + "/receipts")) {
             for (String cursor : List.of(
                     "AA",
@@ -611,6 +667,7 @@ class HostileInputIT {
                 .replace("{event}", event)
                 .replace("{type}", "order")
                 .replace("{operation}", "first")
+                .replace("{redaction}", redaction)
                 .replace("{id}", template.contains("aggregates") ? "first" : subscription)
                 .replaceAll("\\{[^}]+}", "00000000-0000-4000-8000-000000000001");
     }
@@ -634,6 +691,9 @@ class HostileInputIT {
         }
         if (write.method().equals("POST")) {
             request.header("Idempotency-Key", UUID.randomUUID().toString());
+        }
+        if (write.template().endsWith("/settings")) {
+            request.header("If-Match", "\"0\"");
         }
         if (write.signed()) {
             long now = Instant.now().getEpochSecond();

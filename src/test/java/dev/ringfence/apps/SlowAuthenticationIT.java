@@ -12,8 +12,10 @@ import dev.ringfence.harness.TestDatabase;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jboss.arquillian.container.test.api.Deployment;
@@ -32,6 +34,8 @@ import org.junit.jupiter.api.Test;
 @ArquillianTest
 @RunAsClient
 class SlowAuthenticationIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(45);
 
     @ArquillianResource
     private URI base;
@@ -105,6 +109,66 @@ class SlowAuthenticationIT {
                         .path("phase")
                         .asText())
                 .isEqualTo("REDACTED");
+    }
+
+    @Test
+    @Tag("LC-2")
+    @Tag("LC-4")
+    @Tag("LC-7")
+    void whatever_began_before_a_redaction_and_is_authenticated_after_it_stays_refused() {
+        String unknown = "unknown-" + gate;
+        String epoch = client.enrol(app, tenant);
+        CompletableFuture<Answer> enrolment = held(gate + 1, enrolment(tenant), session());
+        CompletableFuture<Answer> first = held(gate + 2, enrolment(unknown), session());
+        CompletableFuture<Answer> recorded = held(gate + 3, events(tenant), recording(epoch, "old"));
+        redacted(tenant);
+        redacted(unknown);
+        for (String one : List.of(tenant, unknown)) {
+            assertThat(phase(one)).isEqualTo("REDACTED");
+        }
+        await("an enrolment that begins now is later than the boundaries")
+                .until(() -> client.post(enrolment(unknown), session()).status() == 200);
+
+        refusedAsOld(released(gate + 1, enrolment));
+        assertThat(phase(tenant)).as("nobody enrolled it").isEqualTo("REDACTED");
+        refusedAsOld(released(gate + 2, first));
+        Answer stale = released(gate + 3, recorded);
+        assertThat(stale.code()).as(stale.text()).isEqualTo("TENANT_REDACTED");
+        assertThat(number("select count(*) from outbox_events o where " + ofApp("o")))
+                .isZero();
+    }
+
+    private void redacted(String of) {
+        JsonNode asked = admin.post(
+                        "apps/" + app + "/tenants/" + of + "/redactions",
+                        RingfenceClient.object().put("reason", "asked for"))
+                .expect(202)
+                .body();
+        await("redaction of " + of)
+                .atMost(PATIENCE)
+                .until(() -> admin.get("apps/" + app + "/redactions/"
+                                + asked.path("id").asText())
+                        .body()
+                        .path("status")
+                        .asText()
+                        .equals("DONE"));
+    }
+
+    private String phase(String of) {
+        return client.get("apps/" + app + "/tenants/" + of)
+                .expect(200)
+                .body()
+                .path("phase")
+                .asText();
+    }
+
+    private String enrolment(String of) {
+        return "apps/" + app + "/tenants/" + of + "/enrolment";
+    }
+
+    private static void refusedAsOld(Answer late) {
+        assertThat(late.status()).as(late.text()).isEqualTo(409);
+        assertThat(late.code()).isEqualTo("REQUEST_BEFORE_REDACTION");
     }
 
     @Test

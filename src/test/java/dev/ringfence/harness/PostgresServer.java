@@ -112,7 +112,7 @@ public final class PostgresServer implements AutoCloseable {
         return dataSource(database, USER);
     }
 
-    private PGSimpleDataSource dataSource(String database, String user) {
+    PGSimpleDataSource dataSource(String database, String user) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url(database));
         source.setUser(user);

@@ -3,6 +3,7 @@ package dev.ringfence.harness;
 import dev.ringfence.schema.ChangeLog;
 import dev.ringfence.schema.PartitionsRepository;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -32,9 +33,13 @@ public final class TestDatabase implements AutoCloseable {
     private static boolean templateReady;
 
     private final String name;
+    private final String owner;
+    private final String user;
 
-    private TestDatabase(String name) {
+    private TestDatabase(String name, String owner, String user) {
         this.name = name;
+        this.owner = owner;
+        this.user = user;
     }
 
     /** An empty database: no schema, no tables. */
@@ -48,6 +53,27 @@ public final class TestDatabase implements AutoCloseable {
         return create(TEMPLATE);
     }
 
+    /**
+     * A database as {@code server-config/postgresql/roles.sql} wants it in production: {@code ringfence_owner} has migrated it and owns
+     * the schema, {@link #user} is {@code ringfence_app}. Servers on it need {@code ringfence.schema.migrate=false}.
+     */
+    public static TestDatabase leastPrivilege() {
+        TestDatabase database = new TestDatabase(create("").name, "ringfence_owner", "ringfence_app");
+        database.applyRoles();
+        migrate(database.dataSource());
+        database.applyRoles();
+        return database;
+    }
+
+    private void applyRoles() {
+        try (Connection connection = superuser();
+                var statement = connection.createStatement()) {
+            statement.execute(Files.readString(Path.of("server-config/postgresql/roles.sql")));
+        } catch (SQLException | IOException e) {
+            throw new IllegalStateException("cannot apply the roles to " + name, e);
+        }
+    }
+
     private static TestDatabase create(String template) {
         String name = "test_" + COUNT.incrementAndGet();
         try {
@@ -55,7 +81,7 @@ public final class TestDatabase implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException("cannot create database " + name, e);
         }
-        return new TestDatabase(name);
+        return new TestDatabase(name, PostgresServer.USER, PostgresServer.USER);
     }
 
     private static synchronized void prepareTemplate() {
@@ -118,14 +144,14 @@ public final class TestDatabase implements AutoCloseable {
         return server().url(name);
     }
 
-    /** The owner of the database, not a superuser; needs no password. */
+    /** Whom servers log in as, not a superuser; needs no password. The owner of the schema, but for {@link #leastPrivilege}. */
     public String user() {
-        return PostgresServer.USER;
+        return user;
     }
 
     /** Unpooled sessions of the owner in schema {@code ringfence}. */
     public DataSource dataSource() {
-        return server().dataSource(name);
+        return server().dataSource(name, owner);
     }
 
     /** A new session of the owner in schema {@code ringfence}; the caller closes it. */

@@ -3,9 +3,12 @@ package dev.ringfence.redaction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fencing statement, the erasure's function and what the database refuses around them. */
 class FencingStatementIT {
@@ -198,16 +202,119 @@ class FencingStatementIT {
         assertRefusedSql("RF065", "select erase_tenant(?, 'deliveries', 10)", other);
     }
 
+    @ParameterizedTest
+    @Tag("RD-1")
+    @Tag("RD-4")
+    @ValueSource(
+            strings = {
+                "tenant_id bigint, note text",
+                "note text, app_id uuid, tenant_hash bytea",
+                "event_ordinal bigint, note text"
+            })
+    void the_search_finds_rows_in_a_table_that_nobody_thought_of_whatever_its_key(String columns) {
+        long tenant = fixture.tenant(name);
+        long other = fixture.tenant(name + "-other");
+        fixture.rows.database.execute("create table ringfence.forgotten (" + columns + ")");
+        try {
+            assertThat(left(tenant)).as("it is empty").isNull();
+            fixture.rows.update(
+                    "insert into forgotten select (jsonb_populate_record(null::forgotten, to_jsonb(t))).* from tenant_lifecycle t"
+                            + " where tenant_id = ?",
+                    tenant);
+
+            assertThat(left(tenant)).isEqualTo("forgotten");
+            assertThat(left(other))
+                    .as("of the other's only where it cannot be told whose they are")
+                    .isEqualTo(columns.contains("tenant") ? null : "forgotten");
+        } finally {
+            fixture.rows.database.execute("drop table ringfence.forgotten");
+        }
+    }
+
+    @Test
+    @Tag("RD-4")
+    void the_search_finds_settings_of_before_the_boundary_and_leaves_newer_ones() throws Exception {
+        long tenant = fixture.tenant(name);
+        fixture.fence(fixture.request(name), name);
+        String save =
+                "insert into tenant_settings (app_id, tenant_hash, revision, settings, settings_text, created_at, updated_at)"
+                        + " select app_id, tenant_hash, 1, '{}', '{}', now(), last_redacted_at + ? * interval '1 microsecond'"
+                        + " from tenant_lifecycle where tenant_id = ?"
+                        + " on conflict (app_id, tenant_hash) do update set settings = '{}', settings_text = '{}', updated_at = excluded.updated_at";
+
+        fixture.rows.update(save, 0, tenant);
+        assertThat(left(tenant)).isEqualTo("tenant_settings");
+        assertThat(fixture.erase(tenant, "tenant_settings", 10)).isEqualTo(2);
+        assertThat(left(tenant)).isNull();
+
+        fixture.rows.update(save, 1, tenant);
+        assertThat(left(tenant)).isNull();
+        assertThat(fixture.erase(tenant, "tenant_settings", 10)).isEqualTo(1);
+    }
+
+    private static String left(long tenant) {
+        return fixture.rows.text("select string_agg(t, ',') from tenant_tables_left(?) t", tenant);
+    }
+
+    /** The page tells of each table what becomes of it; a new table fails here until somebody has decided. */
+    @Test
+    @Tag("RD-4")
+    void the_page_on_redaction_names_every_table() throws Exception {
+        String page = Files.readString(Path.of("docs/redaction.md"));
+        List<String> missing = new ArrayList<>();
+        try (Connection connection = fixture.rows.database.connect();
+                var statement = connection.createStatement();
+                var tables = statement.executeQuery(
+                        "select relname from pg_class where relnamespace = 'ringfence'::regnamespace and relkind in ('r', 'p', 'm')"
+                                + " and not relispartition")) {
+            while (tables.next()) {
+                if (!page.contains("`" + tables.getString(1) + "`")) {
+                    missing.add(tables.getString(1));
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+    }
+
     @Test
     @Tag("RD-1")
-    void the_search_finds_a_table_that_nobody_thought_of() {
+    @Tag("RD-3")
+    void whatever_waits_ends_so_that_nothing_of_an_epoch_that_is_over_stays_live() throws Exception {
         long tenant = fixture.tenant(name);
-        fixture.rows.database.execute("create table ringfence.forgotten (tenant_id bigint, note text)");
-        fixture.rows.update("insert into forgotten values (?, 'canary')", tenant);
+        List<Long> ids = deliveries(tenant, 5);
+        fixture.attempt(ids.get(0), "UNCERTAIN", -5);
+        fixture.rows.update("update deliveries set state = 'retrying' where id = ?", ids.get(0));
+        List<String> statuses = List.of("PENDING", "CLAIMED", "FAILED_RETRYABLE", "DEAD_LETTERED", "PUBLISHED");
+        for (int i = 0; i < statuses.size(); i++) {
+            String event = " where ordinal = (select event_ordinal from deliveries where id = " + ids.get(i) + ")";
+            if (i > 0) {
+                fixture.rows.update("update outbox_events set status = 'CLAIMED', locked_by = 'node',"
+                        + " locked_until = now() + interval '1 minute'" + event);
+            }
+            if (i > 1) {
+                fixture.rows.update(
+                        "update outbox_events set status = ?, locked_by = null, locked_until = null,"
+                                + " published_at = case when ? = 'PUBLISHED' then now() end" + event,
+                        statuses.get(i),
+                        statuses.get(i));
+            }
+        }
 
-        assertThat(fixture.rows.text("select string_agg(t, ',') from tenant_tables_left(?) t", tenant))
-                .isEqualTo("forgotten");
-        fixture.rows.database.execute("drop table ringfence.forgotten");
+        fixture.fence(fixture.request(name), name);
+
+        assertThat(fixture.rows.text(
+                        "select string_agg(distinct state || '/' || last_code, ',') from deliveries where tenant_id = ?",
+                        tenant))
+                .isEqualTo("failed/REDACTED");
+        assertThat(fixture.rows.text("select count(*) from deliveries_live where tenant_id = ?", tenant))
+                .as("neither scanned nor counted as waiting any more")
+                .isEqualTo("0");
+        assertThat(fixture.rows.text(
+                        "select string_agg(status, ',' order by status) from outbox_events where tenant_id = ?",
+                        tenant))
+                .isEqualTo("DISCARDED,DISCARDED,DISCARDED,DISCARDED,PUBLISHED");
+        assertThat(fixture.rows.text("select count(locked_by) from outbox_events where tenant_id = ?", tenant))
+                .isEqualTo("0");
     }
 
     @ParameterizedTest

@@ -9,8 +9,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Redactions as rows, and the fencing statement as the runner gives it, on sessions of the test's own. */
-final class RedactionFixture implements AutoCloseable {
-    final DeliveryFixture rows = new DeliveryFixture();
+public final class RedactionFixture implements AutoCloseable {
+    public final DeliveryFixture rows = new DeliveryFixture();
 
     /** An enrolled tenant whose hash and fence are what the application would compute. */
     long tenant(String name) {
@@ -27,7 +27,7 @@ final class RedactionFixture implements AutoCloseable {
     }
 
     /** A redaction of the tenant with its stages, as the request leaves it. */
-    UUID request(String tenant) {
+    public UUID request(String tenant) {
         UUID id = UUID.randomUUID();
         rows.update(
                 "insert into redactions (id, app_id, tenant_hash, tenant, remote_erasure, status, requested_at, updated_at, next_at)"
@@ -45,8 +45,7 @@ final class RedactionFixture implements AutoCloseable {
     }
 
     /** Fences the tenant on a session that holds its fence alone; the moment to wait for, or null. */
-    @Nullable
-    OffsetDateTime fence(UUID redaction, String tenant) throws SQLException {
+    public @Nullable OffsetDateTime fence(UUID redaction, String tenant) throws SQLException {
         try (Connection session = rows.database.connect()) {
             try (var lock = session.prepareStatement("select pg_advisory_lock(?)")) {
                 lock.setLong(1, FenceKey.of(rows.app, tenant).value());

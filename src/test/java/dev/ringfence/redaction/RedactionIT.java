@@ -33,7 +33,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Redaction over HTTP on one real server, with a real receiver. Each test has an application of its own. */
+/**
+ * Redaction over HTTP on one real server that has the rights of production and no more, with a real receiver. Each test has an
+ * application of its own.
+ */
 class RedactionIT {
     private static TestDatabase database;
     private static ServerProcess server;
@@ -44,8 +47,10 @@ class RedactionIT {
 
     @BeforeAll
     static void start() {
-        database = TestDatabase.empty();
-        server = RedactionNode.named("redacts", database).start();
+        database = TestDatabase.leastPrivilege();
+        server = RedactionNode.named("redacts", database)
+                .config("ringfence.schema.migrate", "false")
+                .start();
     }
 
     @AfterAll
@@ -126,6 +131,12 @@ class RedactionIT {
             assertThat(node.lifecycle(tenant, "phase")).isEqualTo("ACTIVE");
             assertThat(node.enrolment(tenant, RingfenceClient.object()).code()).isEqualTo("REDACTION_IN_PROGRESS");
             assertThat(node.status(id).body().path("remoteFinality").asText()).isEqualTo("NOT_ESTABLISHED");
+            holder.setAutoCommit(false);
+            lock.execute("select id from redactions where id = '" + id + "' for update");
+            assertThat(node.redact(tenant).expect(202).body().path("id").asText())
+                    .as("answered also while the fencing statement, or whoever else, has the row")
+                    .isEqualTo(id);
+            holder.rollback();
         }
 
         JsonNode first = node.await(id, "DONE");
@@ -138,7 +149,7 @@ class RedactionIT {
                 .isAfter(Instant.parse(first.path("boundary").asText()));
         assertThat(node.lifecycle(tenant, "epoch")).isNotIn(epoch, between);
         assertThat(count("audit_log where action like 'redaction.%' and" + mine()))
-                .isEqualTo(9);
+                .isEqualTo(10);
         assertThat(count("tenant_lifecycle where" + mine())).isEqualTo(1);
     }
 
@@ -434,6 +445,80 @@ class RedactionIT {
 
     @Test
     @Tag("RD-1")
+    @Tag("RD-4")
+    void a_tenant_of_fifty_thousand_rows_goes_in_chunks_of_a_transaction_each() throws Exception {
+        node.admin.enrol(node.app, tenant);
+        String rows = " from tenant_lifecycle t, generate_series(1, 10000) n where t." + mine().strip();
+        database.execute("insert into event_keys (event_id, tenant_id, epoch, content_sha256, ordinal, recorded_at)"
+                + " select 'evt_many_' || n, t.tenant_id, t.epoch, sha256('x'), nextval('ordinals'), t.created_at"
+                + rows);
+        database.execute(
+                "insert into outbox_events (ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name, event_version,"
+                        + " occurred_at, recorded_at, producer, aggregate_type, aggregate_id, actor, correlation_id, causation_id, payload,"
+                        + " metadata, payload_bytes, payload_sha256, status, available_at, created_at, updated_at)"
+                        + " select k.ordinal, k.tenant_id, t.app_id, k.epoch, now(), k.event_id, 'orders.order.placed.v1', 1, now(),"
+                        + " k.recorded_at, 'orders', 'order', 'o-1', '{}', 'cor_1', 'req_1', '{}', '{}', '{}', sha256('{}'), 'PENDING',"
+                        + " now() + interval '1 day', now(), now() from event_keys k join tenant_lifecycle t using (tenant_id) where t."
+                        + mine().strip());
+        database.execute(
+                "insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,"
+                        + " message_id, mode, state, url, protocol, cycle_started_at, next_attempt_at, created_at, updated_at)"
+                        + " select nextval('ordinals'), e.tenant_id, e.app_id, e.epoch, gen_random_uuid(), e.ordinal, e.recorded_at,"
+                        + " e.event_id, 'msg', 'PUSH', 'pending', 'http://127.0.0.1:9/', 1, now(), now() + interval '1 day',"
+                        + " e.recorded_at, now() from outbox_events e where e." + mine().strip());
+        database.execute(
+                "insert into delivery_keys select event_ordinal, subscription_id, id, created_at from deliveries where"
+                        + mine());
+        database.execute(
+                "insert into delivery_attempts (delivery_id, delivery_created_at, number, cycle, tenant_id, reservation_id, state,"
+                        + " node, started_at, send_by) select id, created_at, 1, 1, tenant_id, gen_random_uuid(), 'SENDING', 'node', now(), now()"
+                        + " from deliveries where" + mine());
+        long id = tenantId();
+        database.execute(
+                "update delivery_attempts set state = case when delivery_id % 2 = 0 then 'UNCERTAIN' else 'ACKNOWLEDGED' end,"
+                        + " finished_at = now() where tenant_id = " + id);
+        List<String> tables =
+                List.of("event_keys", "outbox_events", "deliveries", "delivery_keys", "delivery_attempts");
+        countChunks(tables);
+
+        JsonNode done = node.redacted(tenant);
+
+        assertThat(done.path("unresolved").asInt()).isEqualTo(5_000);
+        for (String table : tables) {
+            String of = " from chunks.erased where source = '" + table + "'";
+            assertThat(database.number("select sum(count)" + of)).as(table).isEqualTo(10_000);
+            assertThat(database.number("select max(count)" + of)).as(table).isLessThanOrEqualTo(1_000);
+            assertThat(database.number("select count(distinct tx)" + of))
+                    .as(table)
+                    .isEqualTo(10);
+        }
+        superuser("drop schema chunks cascade");
+    }
+
+    /** Notes of each deleting statement how many rows it took, and in which transaction. */
+    private static void countChunks(List<String> tables) throws Exception {
+        superuser("create schema chunks");
+        superuser("create table chunks.erased (source text, count bigint, tx xid8)");
+        superuser("create function chunks.note() returns trigger language plpgsql security definer as $$ begin"
+                + " insert into chunks.erased select tg_argv[0], count(*), pg_current_xact_id() from gone having count(*) > 0;"
+                + " return null; end $$");
+        superuser("grant usage on schema chunks to ringfence_owner; grant select on chunks.erased to ringfence_owner");
+        for (String table : tables) {
+            superuser("create trigger chunks after delete on ringfence." + table
+                    + " referencing old table as gone for each statement" + " execute function chunks.note('" + table
+                    + "')");
+        }
+    }
+
+    private static void superuser(String sql) throws Exception {
+        try (Connection connection = database.superuser();
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @Test
+    @Tag("RD-1")
     @Tag("RD-2")
     void the_applications_own_endpoint_is_asked_until_it_accepts() {
         WebhookSecret secret = WebhookSecret.generate();
@@ -537,7 +622,20 @@ class RedactionIT {
         node.record(tenant, epoch, 5).expect(202);
         await().atMost(PATIENCE).until(() -> count("deliveries where state = 'retrying' and" + mine()) == 5);
         database.execute("update deliveries set next_attempt_at = now() + interval '1 hour' where" + mine());
+        database.execute(
+                "insert into outbox_events (ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name, event_version,"
+                        + " occurred_at, recorded_at, producer, aggregate_type, aggregate_id, actor, correlation_id, causation_id, payload,"
+                        + " metadata, payload_bytes, payload_sha256, status, available_at, created_at, updated_at)"
+                        + " select nextval('ordinals'), t.tenant_id, t.app_id, t.epoch, now(), 'evt_late_' || n, 'orders.order.placed.v1', 1,"
+                        + " now(), now(), 'orders', 'order', 'o-1', '{}', 'cor_1', 'req_1', '{}', '{}', '{}', sha256('{}'), 'PENDING',"
+                        + " now() + interval '1 day', now(), now() from tenant_lifecycle t, generate_series(1, 1500) n where"
+                        + mine());
         int seen = receiver.count();
+        String before = node.admin
+                .get(node.path("/tenants/" + tenant))
+                .expect(200)
+                .body()
+                .toString();
 
         node.patch(RingfenceClient.object().put("enabled", false)).expect(422);
         node.patch(RingfenceClient.object().put("enabled", false).put("reason", "gone"))
@@ -554,9 +652,22 @@ class RedactionIT {
                 .until(() -> node.patch(RingfenceClient.object().put("enabled", true))
                                 .status()
                         == 200);
-        assertThat(node.lifecycle(tenant, "epoch")).isEqualTo(epoch);
+        assertThat(count("outbox_events where status = 'DISCARDED' and last_error_code = 'APP_DISABLED' and" + mine()))
+                .as("recorded, and not fanned out yet")
+                .isEqualTo(1_500);
+        assertThat(node.admin
+                        .get(node.path("/tenants/" + tenant))
+                        .expect(200)
+                        .body()
+                        .toString())
+                .as("epoch, boundary, generation and revision stay")
+                .isEqualTo(before);
+        database.execute("update outbox_events set available_at = now() where" + mine());
         node.record(tenant, epoch, 1).expect(202);
         await().atMost(PATIENCE).until(() -> receiver.count() > seen);
+        assertThat(count("outbox_events where status = 'DISCARDED' and" + mine()))
+                .as("for good")
+                .isEqualTo(1_500);
         assertThat(receiver.count()).as("the new event and nothing else").isEqualTo(seen + 1);
         assertThat(count("audit_log where action in ('app.disable', 'app.enable') and" + mine()))
                 .isEqualTo(2);

@@ -17,9 +17,12 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code kill -9} of the node that works on a redaction, in the middle of two of its stages; the other goes on. */
+/** Redactions between two nodes: what one tells the other, and {@code kill -9} of the one that works, in the middle of two stages. */
 class RedactionNodesIT {
     private static final int ROWS = 150_000;
+    private static final int IN_FLIGHT = 10;
+    private static final int TRIES = 3;
+    private static final String ENDED = IN_FLIGHT + " ended, " + IN_FLIGHT + " begun";
 
     @Test
     @Tag("RD-2")
@@ -79,6 +82,67 @@ class RedactionNodesIT {
             assertThat(database.number("select count(*) from tenant_lifecycle")).isEqualTo(1);
             assertThat(alive.app).isEqualTo(last.app);
         }
+    }
+
+    /**
+     * A notice may be lost or late, and nothing but time would be lost with it; so one of a few tries must show it. What a request of
+     * the other node ended with is seen by a trigger, for the redaction erases it.
+     */
+    @Test
+    @Tag("RD-1")
+    @Tag("AT-4")
+    void a_notice_ends_what_the_other_node_has_in_flight_and_it_starts_nothing_more() {
+        CountDownLatch never = new CountDownLatch(1);
+        try (TestDatabase database = TestDatabase.empty();
+                TestReceiver receiver = TestReceiver.start();
+                ServerProcess redactor = RedactionNode.named("tells", database)
+                        .config("ringfence.delivery.enabled", "false")
+                        .start();
+                ServerProcess sender = RedactionNode.named("hears", database).start()) {
+            receiver.answering(request -> TestReceiver.Answer.status(200).heldBy(never));
+            RedactionNode node = RedactionNode.on(redactor);
+            watchAttempts(database);
+            String heard = "";
+            for (int i = 0; i < TRIES && !heard.equals(ENDED); i++) {
+                heard = endsOfTheTenant("shop-" + i, node, database, receiver);
+            }
+            assertThat(heard).isEqualTo(ENDED);
+            assertThat(sender.isRunning()).isTrue();
+        } finally {
+            never.countDown();
+        }
+    }
+
+    /** Redacts a tenant of whose events ten are in flight and twenty wait; how its attempts ended. */
+    private static String endsOfTheTenant(
+            String tenant, RedactionNode node, TestDatabase database, TestReceiver receiver) {
+        String epoch = node.admin.enrol(node.app, tenant);
+        ObjectNode subscription = node.subscription(receiver.url("/" + tenant)).put("timeoutMs", 10_000);
+        subscription.putObject("limits").put("inFlight", IN_FLIGHT);
+        node.subscribe(tenant, subscription);
+        node.record(tenant, epoch, 3 * IN_FLIGHT).expect(202);
+        await().pollInterval(Duration.ofMillis(10)).atMost(PATIENCE).until(() -> at(receiver, tenant) == IN_FLIGHT);
+        long id = database.number("select max(tenant_id) from tenant_lifecycle");
+        JsonNode done = node.redacted(tenant);
+        assertThat(done.path("unresolved").asInt()).as(done.toString()).isGreaterThanOrEqualTo(IN_FLIGHT);
+        return database.number("select count(*) from watched.ends where tenant_id = " + id
+                        + " and state = 'UNCERTAIN' and code = 'REDACTED'")
+                + " ended, " + at(receiver, tenant) + " begun";
+    }
+
+    private static long at(TestReceiver receiver, String tenant) {
+        return receiver.requests().stream()
+                .filter(request -> request.path().equals("/" + tenant))
+                .count();
+    }
+
+    private static void watchAttempts(TestDatabase database) {
+        database.execute("create schema watched");
+        database.execute("create table watched.ends (tenant_id bigint, state text, code text)");
+        database.execute("create function watched.note() returns trigger language plpgsql as $$ begin"
+                + " insert into watched.ends values (new.tenant_id, new.state, new.code); return null; end $$");
+        database.execute("create trigger watched after update of state on delivery_attempts for each row"
+                + " execute function watched.note()");
     }
 
     /** Finished events of the tenant, as many as an erasure needs some seconds for. */

@@ -166,6 +166,47 @@ class RolesIT {
         assertRefused(sql);
     }
 
+    @ParameterizedTest
+    @Tag("RD-1")
+    @ValueSource(
+            strings = {
+                "delete from ringfence.redactions",
+                "insert into ringfence.redactions (id, tenant_id, boundary) values (gen_random_uuid(), 1, clock_timestamp())",
+                "update ringfence.redactions set boundary = clock_timestamp()",
+                "update ringfence.redactions set tenant_id = 1",
+                "update ringfence.redactions set epoch_before = gen_random_uuid()",
+                "delete from ringfence.redaction_stages",
+                "update ringfence.redaction_stages set position = 1",
+                "insert into ringfence.unresolved_markers (reservation_id) values (gen_random_uuid())",
+                "delete from ringfence.unresolved_markers",
+                "update ringfence.unresolved_markers set epoch = epoch",
+                "delete from ringfence.aggregates",
+                "delete from ringfence.operation_receipts",
+                "delete from ringfence.inbox_events",
+                "delete from ringfence.tenant_settings",
+                "delete from ringfence.app_cancellations",
+                "select ringfence.mark_unresolved(gen_random_uuid(), 1, null)"
+            })
+    void what_a_redaction_erases_and_keeps_is_reached_through_its_functions_only(String sql) {
+        assertRefused(sql);
+    }
+
+    @Test
+    @Tag("RD-1")
+    void what_runs_with_the_owners_rights_has_a_fixed_search_path_and_is_nobody_elses() throws SQLException {
+        try (Connection connection = DATABASE.superuser();
+                Statement statement = connection.createStatement()) {
+            try (var rows = statement.executeQuery(
+                    "select count(*), string_agg(p.proname, ',') filter (where not coalesce('search_path=pg_catalog, pg_temp'"
+                            + " = any (p.proconfig), false) or has_function_privilege('public', p.oid, 'execute'))"
+                            + " from pg_proc p where p.pronamespace = 'ringfence'::regnamespace and p.prosecdef")) {
+                rows.next();
+                assertThat(rows.getInt(1)).isGreaterThanOrEqualTo(4);
+                assertThat(rows.getString(2)).isNull();
+            }
+        }
+    }
+
     private static void assertRefused(String sql) {
         assertThatThrownBy(() -> run("select set_config('ringfence.erasure', 'on', false)", sql))
                 .as(sql)
