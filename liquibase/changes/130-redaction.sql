@@ -28,6 +28,7 @@ create table ringfence.redactions (
 );
 -- At most one that is not done, so that a repeated call finds it (RD-3).
 create unique index redactions_unfinished on ringfence.redactions (app_id, tenant_hash) where status <> 'DONE';
+create index redactions_tenant on ringfence.redactions (tenant_id) where tenant_id is not null;
 create index redactions_due on ringfence.redactions (next_at) where status in ('RUNNING', 'WAITING');
 create table ringfence.redaction_stages (
   redaction_id uuid not null references ringfence.redactions,

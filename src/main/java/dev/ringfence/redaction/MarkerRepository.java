@@ -15,15 +15,22 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Unresolved markers. The database makes them; reconciliation is what changes them. */
+/**
+ * Unresolved markers. The database makes them; reconciliation is what changes them. A redaction speaks for its tenant: its markers are
+ * those that it or an earlier redaction of the tenant left, so that redacting again hides nothing.
+ */
 @ApplicationScoped
 public class MarkerRepository extends JtaRepository {
-    private static final String SELECT = "select * from unresolved_markers where redaction_id = ?";
-    private static final String ORDER = " order by started_at, reservation_id limit ?";
+    private static final String SELECT = """
+            select m.* from redactions r
+              join redactions e on e.tenant_id = r.tenant_id and e.requested_at <= r.requested_at
+              join unresolved_markers m on m.redaction_id = e.id
+             where r.id = ?""";
+    private static final String ORDER = " order by m.started_at, m.reservation_id limit ?";
     private static final String RECONCILE = """
             update unresolved_markers
                set finding = ?, resolved_at = case when ? then clock_timestamp() end, resolved_by = case when ? then ? end
-             where redaction_id = ? and reservation_id = ? and resolved_at is null
+             where reservation_id = ? and resolved_at is null
             """;
 
     @Inject
@@ -44,7 +51,7 @@ public class MarkerRepository extends JtaRepository {
         }
         return list(
                 "list markers",
-                SELECT + " and (started_at, reservation_id) > (?, ?)" + ORDER,
+                SELECT + " and (m.started_at, m.reservation_id) > (?, ?)" + ORDER,
                 MarkerRepository::marker,
                 redaction,
                 afterStart.atOffset(ZoneOffset.UTC),
@@ -56,15 +63,16 @@ public class MarkerRepository extends JtaRepository {
     Optional<Marker> lock(UUID redaction, UUID reservation) {
         return first(
                 "lock a marker",
-                SELECT + " and reservation_id = ? for update",
+                SELECT + " and m.reservation_id = ? for update of m",
                 MarkerRepository::marker,
                 redaction,
                 reservation);
     }
 
-    void reconcile(UUID redaction, UUID reservation, Finding finding, String actor) {
+    /** Notes the finding on a marker that {@link #lock} returned. */
+    void reconcile(UUID reservation, Finding finding, String actor) {
         boolean resolves = finding.resolves();
-        update("reconcile a marker", RECONCILE, finding.name(), resolves, resolves, actor, redaction, reservation);
+        update("reconcile a marker", RECONCILE, finding.name(), resolves, resolves, actor, reservation);
     }
 
     private static Marker marker(ResultSet row) throws SQLException {

@@ -14,10 +14,13 @@ import org.jspecify.annotations.Nullable;
 /** Redactions as they are requested and read. */
 @ApplicationScoped
 public class RedactionRepository extends JtaRepository {
+    /** What earlier redactions of the tenant left open is open still: redacting again establishes nothing. */
     private static final String SELECT = """
-            select r.*, (select count(*) from unresolved_markers m where m.redaction_id = r.id and m.resolved_at is null) as unresolved
+            select r.*, (select count(*) from redactions e join unresolved_markers m on m.redaction_id = e.id
+                          where e.tenant_id = r.tenant_id and e.requested_at <= r.requested_at and m.resolved_at is null) as unresolved
               from redactions r where r.id = ?
             """;
+
     private static final String STAGES =
             "select stage, status, attempts, code, updated_at from redaction_stages where redaction_id = ? order by position";
     /** Losing against another request is no error: that one's redaction is found afterwards. */

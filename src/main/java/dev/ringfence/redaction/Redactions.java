@@ -148,8 +148,8 @@ public class Redactions {
         if (!errors.isEmpty()) {
             throw ApiProblem.invalid(errors);
         }
-        open.forEach(reservation -> markers.reconcile(
-                id, reservation, order.finding(), order.caller().actor()));
+        open.forEach(reservation ->
+                markers.reconcile(reservation, order.finding(), order.caller().actor()));
         Redaction now = found(appId, id);
         note(now, open, order);
         return RedactionView.of(now);

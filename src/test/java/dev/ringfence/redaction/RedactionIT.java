@@ -264,7 +264,19 @@ class RedactionIT {
         assertThat(node.status(id).body().path("unresolved").asInt())
                 .as("nothing of it was done")
                 .isEqualTo(3);
-        assertThat(reconcile(id, "ABSENT", all.subList(0, 2))
+        JsonNode second = node.redacted(tenant);
+        String again = second.path("id").asText();
+        assertThat(again).isNotEqualTo(id);
+        assertThat(second.path("unresolved").asInt())
+                .as("redacting again hides nothing")
+                .isEqualTo(3);
+        assertThat(second.path("remoteFinality").asText()).isEqualTo("NOT_ESTABLISHED");
+        assertThat(node.admin
+                        .get(node.path("/redactions/" + again + "/markers"))
+                        .body()
+                        .path("items"))
+                .hasSize(3);
+        assertThat(reconcile(again, "ABSENT", all.subList(0, 2))
                         .expect(200)
                         .body()
                         .path("remoteFinality")
@@ -273,6 +285,7 @@ class RedactionIT {
         JsonNode last = reconcile(id, "ERASED", all.subList(2, 3)).expect(200).body();
         assertThat(last.path("unresolved").asInt()).isZero();
         assertThat(last.path("remoteFinality").asText()).isEqualTo("ESTABLISHED");
+        assertThat(node.status(again).body().path("remoteFinality").asText()).isEqualTo("ESTABLISHED");
         assertThat(reconcile(id, "ABSENT", all.subList(2, 3))
                         .body()
                         .at("/errors/0/code")
