@@ -204,7 +204,10 @@ class SlowAuthenticationIT {
         assertThat(disabled.status()).as(disabled.text()).isEqualTo(409);
         assertThat(disabled.code()).isEqualTo("APP_DISABLED");
 
-        change(RingfenceClient.object().put("enabled", true));
+        await("what was queued is cancelled")
+                .atMost(PATIENCE)
+                .until(() ->
+                        changed(RingfenceClient.object().put("enabled", true)).status() == 200);
         String second = UUID.randomUUID().toString();
         CompletableFuture<Answer> again = held(second, events(tenant), recording(epoch, "revoked"));
         JsonNode keys = admin.get("apps/" + app + "/keys").expect(200).body();
@@ -251,12 +254,15 @@ class SlowAuthenticationIT {
     }
 
     private void change(ObjectNode change) {
-        RingfenceClient.send(HttpRequest.newBuilder(base.resolve("api/v1/apps/" + app))
-                        .header("Authorization", "Bearer " + HarnessLifecycle.ADMIN_KEY)
-                        .header("Content-Type", "application/merge-patch+json")
-                        .method("PATCH", BodyPublishers.ofString(change.toString()))
-                        .build())
-                .expect(200);
+        changed(change).expect(200);
+    }
+
+    private Answer changed(ObjectNode change) {
+        return RingfenceClient.send(HttpRequest.newBuilder(base.resolve("api/v1/apps/" + app))
+                .header("Authorization", "Bearer " + HarnessLifecycle.ADMIN_KEY)
+                .header("Content-Type", "application/merge-patch+json")
+                .method("PATCH", BodyPublishers.ofString(change.toString()))
+                .build());
     }
 
     private String events(String of) {
