@@ -8,6 +8,7 @@ import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.harness.TestReceiver;
 import dev.ringfence.harness.TestReceiver.Answer;
 import dev.ringfence.time.NanoClock;
+import dev.ringfence.time.SteerableNanoClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -168,6 +169,30 @@ class EngineFenceIT {
         };
         run(broken, delivery, "delivered");
         assertThat(fixture.ledger(delivery)).isEqualTo("1:RELEASED 2:ACKNOWLEDGED");
+        assertThat(receiver.count()).isEqualTo(1);
+    }
+
+    /** The worker is suspended between its reservation and its request until the time to send is over. */
+    @Test
+    @Tag("AT-3")
+    void what_has_no_time_left_before_http_is_skipped_and_costs_no_attempt() throws Exception {
+        SteerableNanoClock clock = new SteerableNanoClock();
+        AtomicBoolean first = new AtomicBoolean(true);
+        long delivery = delivery("AT_MOST_ONCE");
+        Interference suspension = new Interference() {
+            @Override
+            public void beforeSecondLook() {
+                if (first.getAndSet(false)) {
+                    clock.advance(Duration.ofSeconds(3));
+                }
+            }
+        };
+        try (EngineLoop engine = new EngineLoop(fixture, Map.of(), suspension, clock)) {
+            engine.feed.signal();
+            awaitState(delivery, "delivered");
+        }
+        assertThat(fixture.ledger(delivery)).isEqualTo("1:RELEASED 2:ACKNOWLEDGED");
+        assertThat(fixture.delivery(delivery, "cycle_attempts")).isEqualTo("1");
         assertThat(receiver.count()).isEqualTo(1);
     }
 

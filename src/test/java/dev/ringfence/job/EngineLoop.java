@@ -58,7 +58,7 @@ final class EngineLoop implements AutoCloseable {
     private final Departure departure;
     private final Landing landing;
     private final List<Thread> workers = new ArrayList<>();
-    private final NanoClock nanos = new NanoClock();
+    private final NanoClock nanos;
     private volatile boolean running = true;
 
     EngineLoop(DeliveryFixture fixture, Map<String, String> config) {
@@ -66,6 +66,11 @@ final class EngineLoop implements AutoCloseable {
     }
 
     EngineLoop(DeliveryFixture fixture, Map<String, String> config, Interference interference) {
+        this(fixture, config, interference, new NanoClock());
+    }
+
+    EngineLoop(DeliveryFixture fixture, Map<String, String> config, Interference interference, NanoClock nanos) {
+        this.nanos = nanos;
         this.interference = interference;
         Map<String, String> all = new HashMap<>(config);
         all.put("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]));
@@ -73,7 +78,7 @@ final class EngineLoop implements AutoCloseable {
         settings = Settings.from(all);
         Clock clock = ClockProducer.utcMicros();
         transactions = fixture.transactions;
-        transport = Loopback.open(settings);
+        transport = Loopback.open(settings, nanos);
         slots = new Slots(settings, nanos);
         delivery = new DeliverySwitch(settings);
         feed = new CandidateFeed(new CandidateRepository(transactions), slots, delivery, settings, clock, nanos);

@@ -9,7 +9,10 @@ public final class Loopback {
     private Loopback() {}
 
     public static HttpTransport open(Settings settings) {
-        NanoClock nanos = new NanoClock();
+        return open(settings, new NanoClock());
+    }
+
+    public static HttpTransport open(Settings settings, NanoClock nanos) {
         return new HttpTransport(new DestinationGuard(settings, nanos), nanos, ClockProducer.utcMicros(), settings);
     }
 

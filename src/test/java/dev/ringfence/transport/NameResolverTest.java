@@ -3,6 +3,7 @@ package dev.ringfence.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.ringfence.time.SteerableNanoClock;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class NameResolverTest {
-    private final TransportFixture.SteerableClock clock = new TransportFixture.SteerableClock();
+    private final SteerableNanoClock clock = new SteerableNanoClock();
     private final AtomicInteger asked = new AtomicInteger();
 
     @Test

@@ -3,7 +3,7 @@ package dev.ringfence.transport;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ringfence.time.ClockProducer;
-import dev.ringfence.time.NanoClock;
+import dev.ringfence.time.SteerableNanoClock;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 
 /** A transport as the application makes it, with names and clock in the test's hands. */
@@ -21,23 +20,9 @@ final class TransportFixture implements AutoCloseable {
     static final Duration SHORT = Duration.ofMillis(1_500);
     static final Duration AMPLE = Duration.ofSeconds(20);
 
-    final SteerableClock clock = new SteerableClock();
+    final SteerableNanoClock clock = new SteerableNanoClock();
     final DestinationGuard guard;
     final HttpTransport transport;
-
-    /** Runs as the real one, and can be moved on. */
-    static final class SteerableClock extends NanoClock {
-        private final AtomicLong ahead = new AtomicLong();
-
-        @Override
-        public long nanos() {
-            return super.nanos() + ahead.get();
-        }
-
-        void advance(Duration by) {
-            ahead.addAndGet(by.toNanos());
-        }
-    }
 
     TransportFixture() throws NoSuchAlgorithmException {
         this(TransportFixture::noName, SSLContext.getDefault(), 64);
