@@ -21,6 +21,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Tag;
@@ -37,6 +38,9 @@ class GuaranteesTest {
     /** A row of the page: | **LC-1** | done | text |. */
     private static final Pattern ROW =
             Pattern.compile("^\\| \\*\\*([A-Z]{2}-\\d+)\\*\\* \\| (done|partly) \\| .+ \\|$");
+
+    /** A cell that names a test: | `SomeIT#some_method` |. */
+    private static final Pattern NAMED = Pattern.compile("\\| `(\\w+#\\w+)` \\|");
 
     private static final Pattern NUMBER = Pattern.compile("[A-Z]{2}-\\d+");
 
@@ -66,6 +70,17 @@ class GuaranteesTest {
         assertThat(listed()).as("a number stands once").hasSize(rows.size());
     }
 
+    @Test
+    void every_test_that_the_page_names_exists() throws IOException {
+        Set<String> known = tests().map(method -> method.getOwner().getSimpleName() + "#" + method.getName())
+                .collect(Collectors.toSet());
+        List<String> named = NAMED.matcher(Files.readString(PAGE, StandardCharsets.UTF_8))
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+        assertThat(named).hasSizeGreaterThan(10).isSubsetOf(known);
+    }
+
     private static Map<String, String> listed() throws IOException {
         Map<String, String> found = new LinkedHashMap<>();
         for (String line : Files.readAllLines(PAGE, StandardCharsets.UTF_8)) {
@@ -77,19 +92,19 @@ class GuaranteesTest {
 
     private static Map<String, Set<String>> proofs() {
         Map<String, Set<String>> proofs = new TreeMap<>();
-        Collection<JavaClass> tests = new ClassFileImporter()
-                .withImportOption(new ImportOption.OnlyIncludeTests())
-                .importPackages("dev.ringfence");
-        for (JavaClass test : tests) {
-            for (JavaMethod method : test.getMethods()) {
-                if (!isTest(method) || method.isAnnotatedWith(Disabled.class) || test.isAnnotatedWith(Disabled.class))
-                    continue;
-                Stream.concat(numbers(method.getAnnotations()), classNumbers(test))
-                        .forEach(n -> proofs.computeIfAbsent(n, k -> new TreeSet<>())
-                                .add(test.getName().replace("dev.ringfence.", "") + "#" + method.getName()));
-            }
-        }
+        tests().forEach(method -> Stream.concat(numbers(method.getAnnotations()), classNumbers(method.getOwner()))
+                .forEach(n -> proofs.computeIfAbsent(n, k -> new TreeSet<>())
+                        .add(method.getOwner().getName().replace("dev.ringfence.", "") + "#" + method.getName())));
         return proofs;
+    }
+
+    /** Those that run. */
+    private static Stream<JavaMethod> tests() {
+        return new ClassFileImporter()
+                .withImportOption(new ImportOption.OnlyIncludeTests()).importPackages("dev.ringfence").stream()
+                        .filter(test -> !test.isAnnotatedWith(Disabled.class))
+                        .flatMap(test -> test.getMethods().stream())
+                        .filter(method -> isTest(method) && !method.isAnnotatedWith(Disabled.class));
     }
 
     /** The tags of a class and of those it is nested in. */

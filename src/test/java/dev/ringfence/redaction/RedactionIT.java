@@ -213,6 +213,47 @@ class RedactionIT {
     }
 
     @Test
+    @Tag("RC-3")
+    @Tag("RC-4")
+    void after_a_reinstallation_the_same_occurrences_are_others_and_work_of_before_stays_out() {
+        String before = node.admin.enrol(node.app, tenant);
+        List<JsonNode> events = List.of(RedactionNode.event("o-1"), milestone());
+        JsonNode first = node.admin
+                .record(node.app, tenant, before, events)
+                .expect(202)
+                .body()
+                .path("results");
+        node.redacted(tenant);
+        String after = node.enrolledAgain(tenant);
+
+        assertThat(node.admin.record(node.app, tenant, before, events).code())
+                .as("late work of the first installation")
+                .isEqualTo("STALE_EPOCH");
+        JsonNode second = node.admin
+                .record(node.app, tenant, after, events)
+                .expect(202)
+                .body()
+                .path("results");
+        for (int i = 0; i < events.size(); i++) {
+            assertThat(second.get(i).path("deduplicated").asBoolean()).isFalse();
+            assertThat(second.get(i).path("eventId").asText())
+                    .isNotEqualTo(first.get(i).path("eventId").asText());
+            assertThat(second.get(i).path("ordinal").asLong())
+                    .isGreaterThan(first.get(1).path("ordinal").asLong());
+        }
+        assertThat(count("outbox_events where" + mine())).isEqualTo(2);
+    }
+
+    private static ObjectNode milestone() {
+        ObjectNode event = RedactionNode.event("save-1").put("milestone", true);
+        event.putObject("context")
+                .put("configurationRevision", 0)
+                .put("enableGeneration", 0)
+                .putNull("publishedThemeId");
+        return event;
+    }
+
+    @Test
     @Tag("RD-1")
     @Tag("RD-2")
     @Tag("AT-4")
