@@ -1,0 +1,129 @@
+package dev.ringfence.campaign;
+
+import dev.ringfence.harness.RingfenceClient;
+import dev.ringfence.harness.ServerProcess;
+import dev.ringfence.harness.TestDatabase;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** The nodes of a race, and what is done to them. */
+final class RaceNodes implements AutoCloseable {
+    /**
+     * Shorter than the margin with which a drain outlasts the last moment to send ({@code ringfence.clock.max-skew-ms}, a second): a
+     * process that stands still for longer between its last look at the clock and the first byte is what nobody can help.
+     */
+    private static final int LONGEST_STOP_MILLIS = 600;
+
+    private final TestDatabase database;
+    private final List<ServerProcess> servers = new ArrayList<>();
+    private final List<RingfenceClient> clients = new ArrayList<>();
+
+    RaceNodes(TestDatabase database, int count) {
+        this.database = database;
+        for (int i = 0; i < count; i++) {
+            ServerProcess server = Campaign.node("race-" + (char) ('a' + i), database)
+                    .heap("384m")
+                    .build();
+            servers.add(server);
+            clients.add(new RingfenceClient(server.api(), Campaign.ADMIN));
+        }
+        servers.forEach(ServerProcess::launch);
+        servers.forEach(ServerProcess::awaitReady);
+    }
+
+    RingfenceClient any(Random dice) {
+        return clients.get(dice.nextInt(clients.size()));
+    }
+
+    RingfenceClient first() {
+        return clients.get(0);
+    }
+
+    /** {@code kill -9}, and started again. */
+    void kill(Random dice) {
+        ServerProcess server = servers.get(dice.nextInt(servers.size()));
+        // The lock keeps a process that was stopped from being another's number by the time it is to go on.
+        synchronized (server) {
+            server.kill9();
+        }
+        server.restart();
+    }
+
+    /** Lets a process stand still for a moment and meanwhile ends each session that holds a fence, whosever it is. */
+    int standStill(Random dice) {
+        ServerProcess server = servers.get(dice.nextInt(servers.size()));
+        synchronized (server) {
+            if (!server.isRunning()) {
+                return 0;
+            }
+            signal("STOP", server);
+            try {
+                int ended = endFences(1.0, dice);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(dice.nextInt(LONGEST_STOP_MILLIS)));
+                return ended;
+            } finally {
+                signal("CONT", server);
+            }
+        }
+    }
+
+    private static void signal(String name, ServerProcess server) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(server.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new IllegalStateException("no kill", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends about that share of the sessions that hold a fence now. */
+    int endFences(double share, Random dice) {
+        return end(
+                "pid in (select l.pid from pg_locks l where l.locktype = 'advisory' and l.objsubid = 1 and l.granted)"
+                        + " and application_name = 'ringfence-pinned'",
+                share,
+                dice);
+    }
+
+    /** Ends about that share of the sessions of this name. */
+    int endSessions(String name, double share, Random dice) {
+        return end("application_name = '" + name + "'", share, dice);
+    }
+
+    private int end(String which, double share, Random dice) {
+        List<Integer> pids = new ArrayList<>();
+        try (Connection root = database.superuser();
+                var statement = root.createStatement()) {
+            try (var rows = statement.executeQuery(
+                    "select pid from pg_stat_activity where datname = current_database() and " + which)) {
+                while (rows.next()) {
+                    pids.add(rows.getInt(1));
+                }
+            }
+            Collections.shuffle(pids, dice);
+            List<Integer> chosen = pids.subList(0, (int) Math.ceil(pids.size() * share));
+            for (int pid : chosen) {
+                statement.execute("select pg_terminate_backend(" + pid + ")");
+            }
+            return chosen.size();
+        } catch (SQLException e) {
+            throw new IllegalStateException("cannot end sessions", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        servers.forEach(ServerProcess::close);
+    }
+}
