@@ -37,10 +37,10 @@ class RaceCheckerTest {
 
     /** A tenant of two epochs with a redaction between them at position 5, and a neighbour that is left alone. */
     RaceCheckerTest() {
-        versions.add(new Version(1, 1, OLD, null));
-        versions.add(new Version(2, 2, NEIGHBOUR, null));
-        versions.add(new Version(3, 1, REDACTED, 7L));
-        versions.add(new Version(4, 1, NEW, null));
+        versions.add(new Version(1, 1, OLD, null, ""));
+        versions.add(new Version(2, 2, NEIGHBOUR, null, ""));
+        versions.add(new Version(3, 1, REDACTED, 7L, ""));
+        versions.add(new Version(4, 1, NEW, null, ""));
         sweeps.put(7L, 5L);
         fenceRows.put(1L, NEW);
         fenceRows.put(2L, NEIGHBOUR);
@@ -64,7 +64,7 @@ class RaceCheckerTest {
 
     private UUID reserve(String message, long tenant, FenceRow seen, String state) {
         UUID id = UUID.randomUUID();
-        reservations.add(new Reservation(id, message, tenant, seen.epoch(), seen, state));
+        reservations.add(new Reservation(id, message, tenant, seen.epoch(), seen, state, ""));
         return id;
     }
 
@@ -163,7 +163,7 @@ class RaceCheckerTest {
 
     @Test
     void an_epoch_that_ended_without_a_ticket() {
-        versions.add(new Version(5, 2, new FenceRow("next", "ACTIVE", null), null));
+        versions.add(new Version(5, 2, new FenceRow("next", "ACTIVE", null), null, ""));
         fenceRows.put(2L, new FenceRow("next", "ACTIVE", null));
         assertThat(faults()).containsExactly(Fault.FENCING_WITHOUT_SWEEP);
     }
@@ -191,7 +191,7 @@ class RaceCheckerTest {
 
     @Test
     void a_reservation_in_an_epoch_that_never_was() {
-        reservations.add(new Reservation(UUID.randomUUID(), "e", 1, "invented", NEW, "ACKNOWLEDGED"));
+        reservations.add(new Reservation(UUID.randomUUID(), "e", 1, "invented", NEW, "ACKNOWLEDGED", ""));
         arrive(8, "e", "shop", "invented", 1, 200);
         assertThat(faults()).contains(Fault.MIXED_EPOCHS, Fault.RESERVED_IN_ENDED_EPOCH);
     }
@@ -199,7 +199,7 @@ class RaceCheckerTest {
     @Test
     void an_epoch_that_is_given_again() {
         FenceRow again = new FenceRow("old", "ACTIVE", FIRST);
-        versions.add(new Version(5, 1, again, 8L));
+        versions.add(new Version(5, 1, again, 8L, ""));
         sweeps.put(8L, 9L);
         fenceRows.put(1L, again);
         assertThat(faults()).contains(Fault.EPOCH_GIVEN_TWICE);
@@ -208,7 +208,7 @@ class RaceCheckerTest {
     @Test
     void a_redaction_that_keeps_the_epoch() {
         FenceRow kept = new FenceRow("neighbour", "REDACTED", FIRST);
-        versions.add(new Version(5, 2, kept, 8L));
+        versions.add(new Version(5, 2, kept, 8L, ""));
         sweeps.put(8L, 8L);
         fenceRows.put(2L, kept);
         arrive(9, "c", "other", "neighbour", 2, 200);
@@ -218,7 +218,7 @@ class RaceCheckerTest {
 
     @Test
     void a_reservation_after_the_epoch_ended() {
-        reservations.add(new Reservation(UUID.randomUUID(), "b", 1, "old", REDACTED, "RELEASED"));
+        reservations.add(new Reservation(UUID.randomUUID(), "b", 1, "old", REDACTED, "RELEASED", ""));
         assertThat(faults()).containsExactly(Fault.RESERVED_IN_ENDED_EPOCH);
     }
 
@@ -232,7 +232,7 @@ class RaceCheckerTest {
     @Test
     void a_boundary_that_moved_back() {
         FenceRow back = new FenceRow("new", "ACTIVE", FIRST.minusNanos(1_000));
-        versions.add(new Version(5, 1, back, null));
+        versions.add(new Version(5, 1, back, null, ""));
         fenceRows.put(1L, back);
         assertThat(faults()).containsExactly(Fault.BOUNDARY_MOVED_BACK);
     }
@@ -240,7 +240,7 @@ class RaceCheckerTest {
     @Test
     void a_boundary_that_is_forgotten() {
         FenceRow none = new FenceRow("new", "ACTIVE", null);
-        versions.add(new Version(5, 1, none, null));
+        versions.add(new Version(5, 1, none, null, ""));
         fenceRows.put(1L, none);
         assertThat(faults()).containsExactly(Fault.BOUNDARY_MOVED_BACK);
     }
@@ -253,8 +253,8 @@ class RaceCheckerTest {
 
     @Test
     void a_fence_row_that_was_deleted_and_made_again() {
-        versions.add(new Version(5, 2, null, null));
-        versions.add(new Version(6, 2, NEIGHBOUR, null));
+        versions.add(new Version(5, 2, null, null, ""));
+        versions.add(new Version(6, 2, NEIGHBOUR, null, ""));
         assertThat(faults()).containsExactly(Fault.FENCE_ROW_LOST);
     }
 

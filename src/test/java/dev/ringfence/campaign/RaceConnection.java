@@ -26,15 +26,18 @@ final class RaceConnection {
 
     private final SocketChannel channel;
     private final LongSupplier positions;
+    private final boolean kept;
     private final ByteBuffer chunk = ByteBuffer.allocate(16_384);
     private final ByteArrayOutputStream request = new ByteArrayOutputStream();
     private long position;
     private boolean complete;
     private int status;
 
-    RaceConnection(SocketChannel channel, LongSupplier positions) {
+    /** @param kept whether there may be more requests after the first */
+    RaceConnection(SocketChannel channel, LongSupplier positions, boolean kept) {
         this.channel = channel;
         this.positions = positions;
+        this.kept = kept;
     }
 
     /** Reads all that is there now. */
@@ -105,13 +108,17 @@ final class RaceConnection {
             return;
         }
         String reason = status == 200 ? "OK" : "Service Unavailable";
-        byte[] head = ("HTTP/1.1 " + status + " " + reason + "\r\nContent-Length: 0\r\n\r\n")
+        byte[] head = ("HTTP/1.1 " + status + " " + reason + "\r\nContent-Length: 0\r\n"
+                        + (kept ? "" : "Connection: close\r\n") + "\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
         request.reset();
         position = 0;
         complete = false;
         try {
             channel.write(ByteBuffer.wrap(head));
+            if (!kept) {
+                close();
+            }
         } catch (IOException gone) {
             close();
         }

@@ -44,8 +44,10 @@ record RaceHistory(
      * @param epoch of its delivery
      * @param seen the lifecycle row that the inserting transaction could see
      * @param state its last state
+     * @param note for whoever reads it; nothing is concluded from it
      */
-    record Reservation(UUID id, String messageId, long tenantId, String epoch, FenceRow seen, String state) {
+    record Reservation(
+            UUID id, String messageId, long tenantId, String epoch, FenceRow seen, String state, String note) {
         /** Whether its outcome leaves open that the request left. */
         boolean mayHaveLeft() {
             return !state.equals("RELEASED") && !state.equals("NOT_SENT") && !state.equals("CANCELLED");
@@ -70,12 +72,14 @@ record RaceHistory(
      * @param row null where the row was deleted
      * @param ticket of a version that ended an epoch: while its transaction was open, the receiver wrote down where in its log it
      *     was; null in all others
+     * @param note for whoever reads it; nothing is concluded from it
      */
     record Version(
             long order,
             long tenantId,
             @Nullable FenceRow row,
-            @Nullable Long ticket) {}
+            @Nullable Long ticket,
+            String note) {}
 
     /** A committed event, read as it was inserted. */
     record Recorded(String eventId, long tenantId, String epoch, FenceRow seen) {}

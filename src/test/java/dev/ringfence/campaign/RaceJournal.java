@@ -38,11 +38,11 @@ final class RaceJournal {
             create table race.sweeps (ticket bigint primary key, position bigint not null);
             create table race.reservations (
               reservation_id uuid primary key, message_id text not null, tenant_id bigint not null, epoch text not null,
-              seen_epoch text, seen_phase text, seen_boundary timestamptz, state text not null);
+              seen_epoch text, seen_phase text, seen_boundary timestamptz, state text not null, note text not null);
             create index on race.reservations (message_id);
             create table race.versions (
               number bigint primary key default nextval('race.orders'), tenant_id bigint not null, deleted boolean not null,
-              epoch text, phase text, boundary timestamptz, ticket bigint);
+              epoch text, phase text, boundary timestamptz, ticket bigint, note text not null default clock_timestamp());
             create table race.recorded (
               event_id text primary key, tenant_id bigint not null, epoch text not null,
               seen_epoch text, seen_phase text, seen_boundary timestamptz);
@@ -50,7 +50,8 @@ final class RaceJournal {
             create function race.reserved() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
             begin
               insert into race.reservations
-              select new.reservation_id, d.message_id, new.tenant_id, d.epoch::text, t.epoch::text, t.phase, t.last_redacted_at, new.state
+              select new.reservation_id, d.message_id, new.tenant_id, d.epoch::text, t.epoch::text, t.phase, t.last_redacted_at, new.state,
+                     new.node || ' attempt ' || new.number || ', ' || clock_timestamp()
                 from ringfence.deliveries d left join ringfence.tenant_lifecycle t on t.tenant_id = new.tenant_id
                where d.id = new.delivery_id;
               return null;
@@ -60,7 +61,7 @@ final class RaceJournal {
 
             create function race.resolved() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
             begin
-              update race.reservations r set state = new.state where r.reservation_id = new.reservation_id;
+              update race.reservations r set state = new.state, note = concat(r.note, ' to ', clock_timestamp(), ' ', new.code) where r.reservation_id = new.reservation_id;
               return null;
             end $$;
             create trigger race_resolved after update of state on ringfence.delivery_attempts
@@ -125,7 +126,8 @@ final class RaceJournal {
                                     r.getLong("tenant_id"),
                                     r.getString("epoch"),
                                     row(r, "seen_epoch", "seen_phase", "seen_boundary"),
-                                    r.getString("state"))),
+                                    r.getString("state"),
+                                    r.getString("note"))),
                     rows(
                             connection,
                             "select * from race.versions",
@@ -133,7 +135,8 @@ final class RaceJournal {
                                     r.getLong("number"),
                                     r.getLong("tenant_id"),
                                     r.getBoolean("deleted") ? null : row(r, "epoch", "phase", "boundary"),
-                                    r.getObject("ticket", Long.class))),
+                                    r.getObject("ticket", Long.class),
+                                    r.getString("note"))),
                     rows(
                             connection,
                             "select * from race.recorded",

@@ -10,8 +10,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /** The nodes of a race, and what is done to them. */
 final class RaceNodes implements AutoCloseable {
@@ -24,6 +27,7 @@ final class RaceNodes implements AutoCloseable {
     private final TestDatabase database;
     private final List<ServerProcess> servers = new ArrayList<>();
     private final List<RingfenceClient> clients = new ArrayList<>();
+    private final Set<ServerProcess> down = ConcurrentHashMap.newKeySet();
 
     RaceNodes(TestDatabase database, int count) {
         this.database = database;
@@ -38,8 +42,10 @@ final class RaceNodes implements AutoCloseable {
         servers.forEach(ServerProcess::awaitReady);
     }
 
+    /** One that is up, as far as anybody can know. */
     RingfenceClient any(Random dice) {
-        return clients.get(dice.nextInt(clients.size()));
+        int chosen = dice.nextInt(servers.size());
+        return clients.get(down.contains(servers.get(chosen)) ? (chosen + 1) % servers.size() : chosen);
     }
 
     RingfenceClient first() {
@@ -49,24 +55,38 @@ final class RaceNodes implements AutoCloseable {
     /** {@code kill -9}, and started again. */
     void kill(Random dice) {
         ServerProcess server = servers.get(dice.nextInt(servers.size()));
+        down.add(server);
         // The lock keeps a process that was stopped from being another's number by the time it is to go on.
         synchronized (server) {
             server.kill9();
         }
         server.restart();
+        down.remove(server);
     }
 
-    /** Lets a process stand still for a moment and meanwhile ends each session that holds a fence, whosever it is. */
-    int standStill(Random dice) {
-        ServerProcess server = servers.get(dice.nextInt(servers.size()));
+    /**
+     * Lets a node stand still for a moment. Meanwhile each session that holds a fence is ended, whosever it is, the nodes are kept from
+     * hearing of what happens, and something is begun at another node.
+     *
+     * @param name of the node
+     * @param meanwhile must not wait
+     * @return how many fence sessions were ended; zero also where there is no other node or none to stop
+     */
+    int standStill(String name, Random dice, Consumer<RingfenceClient> meanwhile) {
+        int chosen = name.charAt(name.length() - 1) - 'a';
+        ServerProcess server = servers.get(chosen);
         synchronized (server) {
-            if (!server.isRunning()) {
+            int other = (chosen + 1) % servers.size();
+            if (!server.isRunning() || down.contains(servers.get(other))) {
                 return 0;
             }
             signal("STOP", server);
             try {
                 int ended = endFences(1.0, dice);
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(dice.nextInt(LONGEST_STOP_MILLIS)));
+                endSessions("ringfence-listener", 1.0, dice);
+                meanwhile.accept(clients.get(other));
+                int millis = LONGEST_STOP_MILLIS / 2 + dice.nextInt(LONGEST_STOP_MILLIS / 2);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
                 return ended;
             } finally {
                 signal("CONT", server);

@@ -121,7 +121,7 @@ final class RaceReceiver implements AutoCloseable {
         accept(wide);
         if (ticks >= doorOpens) {
             accept(narrow);
-            doorOpens = ticks + 20 + dice.nextInt(130);
+            doorOpens = ticks + 20 + dice.nextInt(dice.nextInt(4) == 0 ? 500 : 130);
         }
         List<RaceConnection> read = new ArrayList<>();
         for (SelectionKey key : selector.selectedKeys()) {
@@ -185,7 +185,7 @@ final class RaceReceiver implements AutoCloseable {
     private void accept(ServerSocketChannel from) throws IOException {
         for (SocketChannel next = from.accept(); next != null; next = from.accept()) {
             next.configureBlocking(false);
-            RaceConnection connection = new RaceConnection(next, () -> ++position);
+            RaceConnection connection = new RaceConnection(next, () -> ++position, from == wide);
             next.register(selector, SelectionKey.OP_READ, connection);
             take(List.of(connection));
         }

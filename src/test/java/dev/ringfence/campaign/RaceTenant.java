@@ -33,7 +33,12 @@ final class RaceTenant {
         return epoch;
     }
 
-    /** Enrols, unless it is enrolled with its subscriptions as far as this side knows. */
+    /** Whether it is enrolled with its subscriptions, as far as this side knows. */
+    boolean isSettled() {
+        return settled;
+    }
+
+    /** Enrols, unless that is done. */
     String settle(RingfenceClient node) {
         if (settled) {
             return "";
@@ -63,7 +68,7 @@ final class RaceTenant {
                 .put("name", label)
                 .put("mode", "PUSH")
                 .put("url", url)
-                .put("timeoutMs", label.equals("wide") ? 2_000 : 4_000);
+                .put("timeoutMs", label.equals("wide") ? 2_000 : 10_000);
         subscription.putArray("eventTypes").add(type);
         return node.post(path("/subscriptions"), subscription).status() == 201;
     }
@@ -91,7 +96,7 @@ final class RaceTenant {
     /** The body says whose it is and of which epoch, so that the receiver's log does too. */
     ObjectNode event(String mine, Random dice) {
         ObjectNode event = RingfenceClient.object()
-                .put("name", dice.nextInt(5) == 0 ? NARROW : WIDE)
+                .put("name", dice.nextInt(3) == 0 ? NARROW : WIDE)
                 .put("aggregateType", "item")
                 .put("aggregateId", "item-1")
                 .put("occurredAt", "2026-11-01T10:00:00.000Z")

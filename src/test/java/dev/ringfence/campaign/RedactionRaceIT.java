@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Three processes record, deliver and redact the same tenants at random while they are killed, stopped and lose their sessions.
- * {@code -Dringfence.race.seed} throws the dice of an earlier run again (not its interleaving); what contradicts the promises is
- * written to {@code target/redaction-race-<seed>.txt}.
+ * {@code -Dringfence.race.seed} throws the dice of an earlier run again (not its interleaving); both books are
+ * kept in {@code target/redaction-race-<seed>.txt}.
  */
 class RedactionRaceIT {
     @Test
@@ -35,7 +35,7 @@ class RedactionRaceIT {
 
     private static void race(Duration length, int servers, int kills) throws Exception {
         long seed = Long.getLong("ringfence.race.seed", new Random().nextLong());
-        try (RedactionRace race = new RedactionRace(seed, servers, 6)) {
+        try (RedactionRace race = new RedactionRace(seed, servers, 8)) {
             race.run(length, kills);
             assertThat(race.check()).as("seed %d", seed).isEmpty();
             assertThat(race.counted("kill -9")).as("kills").isPositive();
@@ -43,7 +43,7 @@ class RedactionRaceIT {
             assertThat(race.counted("fence sessions ended"))
                     .as("fence sessions ended")
                     .isPositive();
-            assertThat(race.counted("redactions")).as("redactions").isGreaterThan(10);
+            assertThat(race.counted("redactions")).as("redactions").isGreaterThan(5);
             assertThat(race.counted("unresolved markers")).as("markers").isPositive();
             assertThat(race.counted("requests")).as("requests").isGreaterThan(200);
         }
