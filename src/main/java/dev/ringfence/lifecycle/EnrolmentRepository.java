@@ -29,7 +29,10 @@ public class EnrolmentRepository {
             """;
     private static final String IN_PROGRESS =
             "select exists (select from redactions where app_id = ? and tenant_hash = ? and status <> 'DONE')";
-    /** Compare-and-swap: a row that is active, or was redacted again since it was read, stays as it is. */
+    /**
+     * Compare-and-swap: a row that is active, or was redacted again since it was read, stays as it is. By the epoch, which each
+     * redaction makes anew: its boundary stays what it was where the database's clock stepped back.
+     */
     private static final String MINT = """
             with t as (
               insert into tenant_lifecycle as old (app_id, tenant_hash, tenant, fence_key, epoch, phase, enrolled_at, created_at, updated_at)
@@ -37,7 +40,7 @@ public class EnrolmentRepository {
               on conflict (app_id, tenant_hash) do update
                  set tenant = excluded.tenant, epoch = excluded.epoch, phase = 'ACTIVE', enrolled_at = excluded.enrolled_at,
                      updated_at = excluded.updated_at
-               where old.phase = 'REDACTED' and old.last_redacted_at is not distinct from ?
+               where old.phase = 'REDACTED' and old.epoch is not distinct from ?
               returning *)
             select %s from t join apps a on a.id = t.app_id
             """.formatted(LifecycleRepository.COLUMNS);
@@ -100,10 +103,10 @@ public class EnrolmentRepository {
     /**
      * Makes the tenant active under a new epoch, in the current JTA transaction. The boundary stays.
      *
-     * @param boundary the boundary that was read under the fence
+     * @param seen the epoch that was read under the fence; null where there was no row
      * @return empty when the row is no longer what was read: the race is lost
      */
-    Optional<TenantLifecycle> mint(TenantRef tenant, UUID epoch, Instant now, @Nullable Instant boundary) {
+    Optional<TenantLifecycle> mint(TenantRef tenant, UUID epoch, Instant now, @Nullable UUID seen) {
         OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
         try (Connection connection = dataSources.jta().getConnection();
                 var statement = connection.prepareStatement(MINT)) {
@@ -115,8 +118,7 @@ public class EnrolmentRepository {
             statement.setObject(6, at);
             statement.setObject(7, at);
             statement.setObject(8, at);
-            statement.setObject(
-                    9, boundary == null ? null : boundary.atOffset(ZoneOffset.UTC), Types.TIMESTAMP_WITH_TIMEZONE);
+            statement.setObject(9, seen, Types.OTHER);
             try (ResultSet rows = statement.executeQuery()) {
                 return rows.next() ? Optional.of(LifecycleRepository.row(rows)) : Optional.empty();
             }

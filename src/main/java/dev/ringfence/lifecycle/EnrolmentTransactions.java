@@ -10,7 +10,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.time.Clock;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -61,13 +60,13 @@ public class EnrolmentTransactions {
     /**
      * Makes the tenant active under a random epoch (LC-4).
      *
-     * @param boundary as read under the exclusive fence
+     * @param seen the epoch as read under the exclusive fence; null where there was no row
      * @throws ApiProblem 503 {@code FENCE_TIMEOUT} where the row is no longer what was read
      */
     @Transactional
-    IdempotentAnswer mint(EnrolmentRequest request, @Nullable Instant boundary) {
+    IdempotentAnswer mint(EnrolmentRequest request, @Nullable UUID seen) {
         TenantLifecycle minted = enrolments
-                .mint(request.tenant(), UUID.randomUUID(), clock.instant(), boundary)
+                .mint(request.tenant(), UUID.randomUUID(), clock.instant(), seen)
                 .orElseThrow(Enrolments::fenceTimeout);
         return answer(request, minted);
     }

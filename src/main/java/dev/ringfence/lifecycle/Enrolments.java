@@ -77,7 +77,7 @@ public class Enrolments {
         if (!enrolments.authorised(fence, request.caller(), request.tenant().appId(), MAY_ENROL)) {
             throw ApiProblem.forbidden();
         }
-        return transactions.mint(request, boundary);
+        return transactions.mint(request, row.map(TenantLifecycle::epoch).orElse(null));
     }
 
     static ApiProblem redactionInProgress() {
