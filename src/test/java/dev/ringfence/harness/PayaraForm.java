@@ -46,7 +46,10 @@ final class PayaraForm implements ServerForm {
                 command.add(part.replace(domain.directory().toString(), base.toString()));
             }
         }
-        command.addAll(1, List.of("-Xms64m", "-Xmx" + heap, "-Djava.net.preferIPv4Stack=true"));
+        // A server of a test lives for minutes, most of them spent on its start: the second compiler's work would come
+        // too late to pay.
+        command.addAll(
+                1, List.of("-Xms64m", "-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true"));
         return command;
     }
 

@@ -8,12 +8,14 @@ import java.util.List;
 /** What differs between the servers that the same WAR runs on: where things lie, how the process starts, how it reports. */
 sealed interface ServerForm permits WildFlyForm, PayaraForm {
     /** The server of this run: {@code -Dringfence.it.server.kind=wildfly} (default) or {@code payara}. */
+    String KIND = System.getProperty("ringfence.it.server.kind", "wildfly");
+
+    /** The form of {@link #KIND}. */
     static ServerForm chosen() {
-        String kind = System.getProperty("ringfence.it.server.kind", "wildfly");
-        return switch (kind) {
+        return switch (KIND) {
             case "wildfly" -> new WildFlyForm();
             case "payara" -> new PayaraForm();
-            default -> throw new IllegalArgumentException("no such server: " + kind);
+            default -> throw new IllegalArgumentException("no such server: " + KIND + "; there are wildfly and payara");
         };
     }
 

@@ -98,6 +98,15 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** Puts the WAR in place again while the server runs: it takes the application away and starts it anew, in its own time. */
+    public void redeploy() {
+        try {
+            form.deploy(base, HarnessFiles.war());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** {@link #kill9} or {@link #stop} came before: starts again on the same base directory, ports and database. */
     public ServerProcess restart() {
         return start();
@@ -219,6 +228,16 @@ public final class ServerProcess implements AutoCloseable {
     /** The server's log. */
     public Path log() {
         return form.log(base);
+    }
+
+    /** What tells most about a start that failed. */
+    public Path console() {
+        return form.console(base);
+    }
+
+    /** The server of this run: {@code wildfly} or {@code payara}. */
+    public static String kind() {
+        return ServerForm.KIND;
     }
 
     /** The last lines of what the server printed; empty where it printed nothing. */

@@ -183,6 +183,18 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     /** The first column of the first row, read as the owner in a session of its own. */
+    public String text(String sql) {
+        try (Connection connection = connect();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            rows.next();
+            return rows.getString(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    /** As {@link #text}, a number. */
     public long number(String sql) {
         try (Connection connection = connect();
                 var statement = connection.createStatement();

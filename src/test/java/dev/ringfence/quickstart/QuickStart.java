@@ -9,11 +9,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Base64;
+import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -27,6 +29,7 @@ public final class QuickStart {
 
     private final Options options;
     private final Running running = new Running();
+    private volatile Optional<Path> log = Optional.empty();
 
     private QuickStart(Options options) {
         this.options = options;
@@ -54,7 +57,7 @@ public final class QuickStart {
             new Report(server, home, OUT).print(demo.deliveries());
             server.ended().join();
             if (!running.isStopping()) {
-                throw new Refused("The server ended by itself; its log: " + home.path("server/log/server.log"));
+                throw new Refused("The server ended by itself; its log: " + server.log());
             }
             running.awaitStopped();
         } catch (IOException e) {
@@ -66,7 +69,7 @@ public final class QuickStart {
             }
             throw e instanceof Refused refused
                     ? refused
-                    : new Refused(oneLine(e) + " Log: " + options.home().resolve("server/log/console.log"));
+                    : new Refused(oneLine(e) + log.map(file -> " Log: " + file).orElse(""));
         }
     }
 
@@ -75,7 +78,7 @@ public final class QuickStart {
     }
 
     private ServerProcess start(Home home, int port) {
-        ServerProcess.Builder builder = ServerProcess.at(home.path("server"))
+        ServerProcess.Builder builder = ServerProcess.at(home.path("server-" + ServerProcess.kind()))
                 .port(port)
                 .config("ringfence.bootstrap.admin-key", adminKey(home))
                 .config("ringfence.secrets.key", home.remember("secrets.key", () -> random(32, true)))
@@ -89,9 +92,10 @@ public final class QuickStart {
             PostgresServer postgres = running.start(() -> postgres(home));
             builder.database(postgres.url("ringfence"), PostgresServer.USER, "trusted");
         }
-        OUT.println("Starting the server on port " + port + " …");
+        OUT.println("Starting " + ServerProcess.kind() + " on port " + port + " …");
         ServerProcess server = running.start(() -> {
             ServerProcess process = builder.build();
+            log = Optional.of(process.console());
             process.launch();
             home.put("server.pid", String.valueOf(process.pid()));
             return process;

@@ -24,6 +24,15 @@ import org.junit.jupiter.api.io.TempDir;
 class QuickStartIT {
     private static final Pattern TOTAL = Pattern.compile("In all: \\{(?<states>[^}]*)}, attempts (?<attempts>\\d+),"
             + " receipts: stored (?<stored>\\d+), deduped (?<deduped>\\d+)\\.");
+    /** Where the build has put the servers, and which one it is to be. */
+    private static final List<String> PASSED_ON = List.of(
+            "basedir",
+            "ringfence.it.server",
+            "ringfence.it.server.kind",
+            "ringfence.it.payara",
+            "ringfence.it.driver",
+            "ringfence.it.war");
+
     private static final Duration LIMIT = Duration.ofMinutes(6);
 
     @TempDir
@@ -88,15 +97,17 @@ class QuickStartIT {
 
     private Process start(String name, int onPort) throws IOException {
         String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        classPath,
-                        "-Dringfence.port=" + onPort,
-                        "-Dringfence.home=" + directory.resolve("home"),
-                        "-Dringfence.it.server=" + System.getProperty("ringfence.it.server"),
-                        "-Dringfence.it.war=" + System.getProperty("ringfence.it.war"),
-                        QuickStart.class.getName())
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                classPath,
+                "-Dringfence.port=" + onPort,
+                "-Dringfence.home=" + directory.resolve("home")));
+        for (String passed : PASSED_ON) {
+            command.add("-D" + passed + "=" + System.getProperty(passed));
+        }
+        command.add(QuickStart.class.getName());
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log(name).toFile())
                 .directory(directory.toFile())
