@@ -53,7 +53,7 @@ public final class ServerProcess implements AutoCloseable {
 
     /** A server that is not started yet; {@code name} names its base directory under the run's work directory. */
     public static Builder named(String name) {
-        return new Builder(HarnessFiles.work().resolve("server-" + name));
+        return new Builder(HarnessFiles.work().resolve(kind() + "-" + name));
     }
 
     /** A server that is not started yet, on this base directory. */
