@@ -1,6 +1,7 @@
 package dev.ringfence.quickstart;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,7 +13,10 @@ import java.util.Optional;
  */
 record Options(
         Optional<Integer> port, Optional<String> databaseUrl, String databaseUser, String databasePassword, Path home) {
+    private static final List<String> SERVERS = List.of("wildfly", "payara");
+
     static Options fromSystemProperties() {
+        property("ringfence.server").ifPresent(Options::checkServer);
         return new Options(
                 property("ringfence.port").map(Options::port),
                 property("ringfence.db.url").map(Options::url),
@@ -25,6 +29,13 @@ record Options(
 
     private static Optional<String> property(String name) {
         return Optional.ofNullable(System.getProperty(name)).map(String::strip).filter(value -> !value.isEmpty());
+    }
+
+    /** The build chooses the server; here a wrong name gets its answer. */
+    private static void checkServer(String name) {
+        if (!SERVERS.contains(name)) {
+            throw new Refused("-Dringfence.server=" + name + " is no server: give wildfly or payara.");
+        }
     }
 
     private static int port(String text) {
