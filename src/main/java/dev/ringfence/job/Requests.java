@@ -3,6 +3,7 @@ package dev.ringfence.job;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ringfence.json.JsonFactories;
 import dev.ringfence.reservation.Reserved;
 import dev.ringfence.signing.StandardWebhooks;
 import dev.ringfence.subscription.BearerToken;
@@ -17,7 +18,7 @@ import java.util.stream.Collectors;
 
 /** Builds the request of an attempt: the stored bytes, and a time and signatures that are new each time (SG-4, D12). */
 final class Requests {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = JsonFactories.plainMapper();
     private static final TypeReference<Map<String, String>> HEADERS = new TypeReference<>() {};
 
     private Requests() {}

@@ -21,7 +21,9 @@ import java.util.concurrent.ConcurrentHashMap;
 @ApplicationScoped
 public class JsonSchemas {
 
-    private final SchemaRegistry registry = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+    private final SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
+            SpecificationVersion.DRAFT_2020_12,
+            registry -> registry.nodeReader(reader -> reader.jsonMapper(JsonFactories.plainMapper())));
     private final Map<String, Schema> schemas = new ConcurrentHashMap<>();
 
     /**

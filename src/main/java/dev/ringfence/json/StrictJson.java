@@ -91,7 +91,7 @@ public final class StrictJson {
     }
 
     private static ObjectMapper mapper() {
-        JsonFactory factory = JsonFactory.builder()
+        JsonFactory factory = JsonFactories.builder()
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
                 .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)

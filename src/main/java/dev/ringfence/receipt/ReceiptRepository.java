@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ringfence.config.DataSources;
 import dev.ringfence.delivery.DeliveryStorageException;
+import dev.ringfence.json.JsonFactories;
 import dev.ringfence.transport.OutcomeCode;
 import dev.ringfence.transport.Receipt;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -82,7 +83,7 @@ public class ReceiptRepository {
              where m.reservation_id = g.reservation_id and m.late_at is null
             """;
 
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = JsonFactories.plainMapper();
 
     private final DataSources dataSources;
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import dev.ringfence.json.JsonFactories;
 import dev.ringfence.outbox.RawJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +21,7 @@ public final class RawSlices {
     private static final int DEPTH = 3;
 
     /** The body has passed the strict parser, so only its own size bounds what is read here. */
-    private static final JsonFactory FACTORY = JsonFactory.builder()
+    private static final JsonFactory FACTORY = JsonFactories.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNumberLength(Integer.MAX_VALUE)
                     .maxStringLength(Integer.MAX_VALUE)

@@ -8,6 +8,8 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -167,6 +169,18 @@ class ArchitectureTest {
             .should()
             .callMethod(Thread.class, "sleep", long.class)
             .because("a wait has a condition and a bound");
+
+    @ArchTest
+    static final ArchRule json_begins_in_one_place = noClasses()
+            .that()
+            .doNotHaveSimpleName("JsonFactories")
+            .should()
+            .callConstructor(ObjectMapper.class)
+            .orShould()
+            .callConstructor(JsonFactory.class)
+            .orShould()
+            .callMethod(JsonFactory.class, "builder")
+            .because("Jackson's own buffers would stay with the server's threads after a redeployment");
 
     @ArchTest
     static final ArchRule names_say_what_a_class_does =
