@@ -65,6 +65,11 @@ final class PayaraForm implements ServerForm {
     }
 
     @Override
+    public String batchExecutions() {
+        return "ringfence_batch.jbatch_executioninstancedata";
+    }
+
+    @Override
     public Path log(Path base) {
         return base.resolve("logs/server.log");
     }

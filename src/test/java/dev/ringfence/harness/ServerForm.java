@@ -34,6 +34,9 @@ sealed interface ServerForm permits WildFlyForm, PayaraForm {
     /** Readiness: 200 is up, 503 is down. */
     URI health(ServerPorts ports);
 
+    /** Where this server's Batch runtime keeps its executions, a row each, with its {@code batchstatus}. */
+    String batchExecutions();
+
     /** The server's own log. */
     Path log(Path base);
 

@@ -225,6 +225,11 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** The table of the Batch runtime's executions, with {@code batchstatus}. */
+    public String batchExecutions() {
+        return form.batchExecutions();
+    }
+
     /** The server's log. */
     public Path log() {
         return form.log(base);

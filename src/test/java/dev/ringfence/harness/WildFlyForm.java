@@ -55,6 +55,11 @@ final class WildFlyForm implements ServerForm {
     }
 
     @Override
+    public String batchExecutions() {
+        return "ringfence_batch.job_execution";
+    }
+
+    @Override
     public Path log(Path base) {
         return base.resolve("log/server.log");
     }
