@@ -64,15 +64,15 @@ class RedeployIT {
                                     name.contains("atch")
                                             ? BATCH_THREADS + 1
                                             : before.getOrDefault(name, 0L) + LESS_THAN_ONE_EACH));
-            assertThat(last.jvm.heap())
-                    .as("bytes reachable after ten, %s after two", second.jvm.heap())
-                    .isLessThan(second.jvm.heap() * 11 / 10);
             Awaitility.await("no advisory lock is held")
                     .atMost(Duration.ofSeconds(30))
                     .until(() ->
                             database.number("select count(*) from pg_locks where locktype = 'advisory' and database ="
                                             + " (select oid from pg_database where datname = current_database())")
                                     == 0);
+            assertThat(last.jvm.heap())
+                    .as("bytes reachable after ten, %s after two", second.jvm.heap())
+                    .isLessThan(second.jvm.heap() * 11 / 10);
         }
     }
 
