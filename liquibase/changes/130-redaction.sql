@@ -158,25 +158,37 @@ create trigger unresolved_markers_kept
 --rollback drop trigger redactions_fixed on ringfence.redactions;
 
 --changeset ringfence:130-mark-unresolved splitStatements:false stripComments:false
--- RD-1: a marker for each of these attempts whose remote end is not known. Harmless to repeat.
-create function ringfence.mark_unresolved(redaction uuid, subject bigint, delivery_ids bigint[]) returns void
-language sql
+-- RD-1: a marker for each attempt of the tenant, or of these deliveries, that is in one of the states and has none yet; at most so many.
+-- Returns how many were made. Planned for what it is asked: a chunk of deliveries must be found by their ids, as a plan that serves
+-- both questions would read all attempts of the tenant with each chunk.
+create function ringfence.mark_unresolved(redaction uuid, subject bigint, delivery_ids bigint[], states text[], most integer)
+returns integer
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
-  insert into ringfence.unresolved_markers
-    (reservation_id, redaction_id, app_id, tenant_id, event_id, body_sha256, started_at, epoch)
-  select a.reservation_id, redaction, d.app_id, a.tenant_id, d.event_id, coalesce(d.body_sha256, e.payload_sha256),
-         a.started_at, d.epoch
-    from ringfence.delivery_attempts a
-    join ringfence.deliveries d on d.id = a.delivery_id and d.created_at = a.delivery_created_at
-    left join ringfence.outbox_events e on e.ordinal = d.event_ordinal and e.recorded_at = d.event_recorded_at
-   where a.tenant_id = subject and a.state in ('SENDING', 'UNCERTAIN')
-     and (delivery_ids is null or a.delivery_id = any (delivery_ids))
-      on conflict (reservation_id) do nothing
+declare
+  marked integer;
+begin
+  execute format($insert$
+    insert into ringfence.unresolved_markers
+      (reservation_id, redaction_id, app_id, tenant_id, event_id, body_sha256, started_at, epoch)
+    select a.reservation_id, $1, d.app_id, a.tenant_id, d.event_id, coalesce(d.body_sha256, e.payload_sha256), a.started_at, d.epoch
+      from ringfence.delivery_attempts a
+      join ringfence.deliveries d on d.id = a.delivery_id and d.created_at = a.delivery_created_at
+      left join ringfence.outbox_events e on e.ordinal = d.event_ordinal and e.recorded_at = d.event_recorded_at
+     where %s and a.state = any ($4)
+       and not exists (select from ringfence.unresolved_markers m where m.reservation_id = a.reservation_id)
+     limit $5
+        on conflict (reservation_id) do nothing$insert$,
+    case when delivery_ids is null then 'a.tenant_id = $2' else 'a.delivery_id = any ($3)' end)
+    using redaction, subject, delivery_ids, states, most;
+  get diagnostics marked = row_count;
+  return marked;
+end
 $$;
-revoke all on function ringfence.mark_unresolved(uuid, bigint, bigint[]) from public;
+revoke all on function ringfence.mark_unresolved(uuid, bigint, bigint[], text[], integer) from public;
 --rollback select ringfence.refuse_rollback();
---rollback drop function ringfence.mark_unresolved(uuid, bigint, bigint[]);
+--rollback drop function ringfence.mark_unresolved(uuid, bigint, bigint[], text[], integer);
 
 --changeset ringfence:130-settings-lock splitStatements:false stripComments:false
 -- One half of the key of the advisory lock by which a save of an unknown tenant's settings and its redaction exclude each other. In
@@ -194,7 +206,8 @@ revoke all on function ringfence.settings_lock(bytea, integer) from public;
 --changeset ringfence:130-redact-tenant splitStatements:false stripComments:false
 -- The fencing transaction (RD-1 d), as one statement on the session that holds the tenant's fence: if that session dies, this
 -- dies with it, so nobody can have had the fence in between. Returns null when the tenant is fenced (now or before), or the
--- moment until which an open reservation may still send (RD-5): nothing was changed then, ask again, holding the fence.
+-- moment until which an open reservation may still send (RD-5), or until which markers were made of a history that is too long for
+-- one statement: the tenant was not touched then, ask again, holding the fence.
 create function ringfence.redact_tenant(redaction uuid, new_epoch uuid, margin interval) returns timestamptz
 language plpgsql
 security definer
@@ -208,6 +221,7 @@ declare
   fence bigint;
   open_until timestamptz;
   moment timestamptz;
+  most_markers constant integer := 50000;
 begin
   select * into asked from ringfence.redactions r where r.id = redaction for update;
   if not found or asked.status in ('DONE', 'FAILED') then
@@ -230,6 +244,10 @@ begin
   if open_until > clock_timestamp() then
     return open_until;
   end if;
+  -- What is uncertain once stays so, hence its marker may come early.
+  if ringfence.mark_unresolved(redaction, was.tenant_id, null, array['UNCERTAIN'], most_markers) = most_markers then
+    return clock_timestamp();
+  end if;
 
   perform set_config('synchronous_commit', 'on', true);
   -- A save of settings holds its tenant's row; this is what it holds where there is no row yet. Saves end within their transaction's bound.
@@ -243,7 +261,7 @@ begin
          last_redacted_at = greatest(known.last_redacted_at, excluded.last_redacted_at), updated_at = excluded.updated_at
   returning * into fenced;
 
-  perform ringfence.mark_unresolved(redaction, fenced.tenant_id, null);
+  perform ringfence.mark_unresolved(redaction, fenced.tenant_id, null, array['SENDING', 'UNCERTAIN'], null);
   update ringfence.delivery_attempts a set state = 'UNCERTAIN', code = 'REDACTED', finished_at = moment
     from ringfence.deliveries_live d
    where d.tenant_id = fenced.tenant_id and d.state in ('pending', 'retrying') and d.reservation_id is not null
@@ -282,6 +300,8 @@ language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s'
+-- or each chunk of a tenant that has most of a table would read all that the chunks before it left dead
+set enable_seqscan = off
 as $$
 declare
   redaction uuid;
@@ -302,7 +322,7 @@ begin
     when 'delivery_attempts' then
       ids := array(select distinct c.delivery_id from (
         select a.delivery_id from ringfence.delivery_attempts a where a.tenant_id = subject limit most) c);
-      perform ringfence.mark_unresolved(redaction, subject, ids);
+      perform ringfence.mark_unresolved(redaction, subject, ids, array['SENDING', 'UNCERTAIN'], null);
       delete from ringfence.delivery_attempts a where a.delivery_id = any (ids);
     when 'deliveries' then
       ids := array(select d.id from ringfence.deliveries d where d.tenant_id = subject limit most);
@@ -360,6 +380,8 @@ language plpgsql
 stable
 security definer
 set search_path = pg_catalog, pg_temp
+-- what was erased may be most of a table still, as the planner knows it
+set enable_seqscan = off
 as $$
 declare
   known constant name[] := array[

@@ -20,7 +20,10 @@ import java.util.UUID;
 public class FencingRepository {
     private static final String REDACT = "select redact_tenant(?, ?, ? * interval '1 millisecond')";
 
-    /** Bounds what is cancelled in it: some hundred thousand waiting deliveries. The fence's own bound is for small statements. */
+    /**
+     * Bounds what is cancelled in it: some hundred thousand waiting deliveries; of a long history it makes the markers in several
+     * statements. The fence's own bound is for small ones.
+     */
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
     private static final Duration NETWORK = Duration.ofSeconds(5);
@@ -29,8 +32,9 @@ public class FencingRepository {
      * Fences the tenant, or tells how long to wait before asking again.
      *
      * @param margin how far past an attempt's deadline it counts as over
-     * @return empty when the tenant is fenced; else the moment, on the database's clock, until which a reservation may still be sent
-     * @throws dev.ringfence.fence.FenceLost when the session is gone or the statement was refused: nothing was changed
+     * @return empty when the tenant is fenced; else the moment, on the database's clock, until which a reservation may still be sent, or
+     *     until which markers of its history were made: then there may be more
+     * @throws dev.ringfence.fence.FenceLost when the session is gone or the statement was refused: it changed nothing
      */
     Optional<Instant> redact(ExclusiveFence fence, UUID redaction, UUID epoch, Duration margin) {
         return fence.onConnection(connection -> {

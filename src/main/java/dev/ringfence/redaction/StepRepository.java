@@ -17,17 +17,19 @@ public class StepRepository extends JtaRepository {
     /** A kill costs at most that long; whoever works renews it with each step. */
     private static final String LEASE = "clock_timestamp() + interval '15 seconds'";
 
+    /** Tenants that may still be sent to come first: an erasure that is long, or an endpoint that hangs, holds no fencing back. */
     private static final String CLAIM = """
             with due as (
               select r.id from redactions r
                where r.status in ('RUNNING', 'WAITING') and r.next_at <= clock_timestamp()
                  and (r.locked_until is null or r.locked_until <= clock_timestamp())
-               order by r.next_at limit 1
+               order by r.boundary is not null, r.next_at limit 1
                for update skip locked)
             update redactions r set status = 'RUNNING', locked_by = ?, locked_until = %s, updated_at = clock_timestamp()
               from due where r.id = due.id
             returning r.id
             """.formatted(LEASE);
+
     private static final String KEEP =
             "update redactions set locked_until = " + LEASE + " where id = ? and locked_by = ? and status = 'RUNNING'";
     private static final String BEGIN = """

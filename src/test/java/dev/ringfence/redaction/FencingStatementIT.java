@@ -202,6 +202,55 @@ class FencingStatementIT {
         assertRefusedSql("RF065", "select erase_tenant(?, 'deliveries', 10)", other);
     }
 
+    @Test
+    @Tag("RD-1")
+    void a_long_history_is_marked_in_several_statements_and_the_last_one_fences() throws Exception {
+        long tenant = fixture.tenant(name);
+        long delivery = deliveries(tenant, 1).get(0);
+        fixture.rows.update(
+                "insert into delivery_attempts (delivery_id, delivery_created_at, number, cycle, tenant_id, reservation_id, state,"
+                        + " node, started_at, send_by) select id, created_at, n, 1, tenant_id, gen_random_uuid(), 'SENDING', 'node', now(), now()"
+                        + " from deliveries, generate_series(1, 50001) n where id = ?",
+                delivery);
+        fixture.rows.update(
+                "update delivery_attempts set state = 'UNCERTAIN', finished_at = now() where delivery_id = ?",
+                delivery);
+        UUID redaction = fixture.request(name);
+        String markers = "select count(*) from unresolved_markers where redaction_id = ?";
+
+        assertThat(fixture.fence(redaction, name)).as("ask again").isNotNull();
+        assertThat(fixture.rows.text(markers, redaction)).isEqualTo("50000");
+        assertThat(lifecycle(tenant, "phase")).isEqualTo("ACTIVE");
+
+        assertThat(fixture.fence(redaction, name)).isNull();
+        assertThat(fixture.rows.text(markers, redaction)).isEqualTo("50001");
+        assertThat(lifecycle(tenant, "phase")).isEqualTo("REDACTED");
+    }
+
+    @Test
+    @Tag("RD-1")
+    void a_chunk_reads_its_own_rows_and_not_all_that_the_tenant_has() throws Exception {
+        long tenant = fixture.tenant(name);
+        deliveries(tenant, 500);
+        fixture.rows.update(
+                "insert into delivery_attempts (delivery_id, delivery_created_at, number, cycle, tenant_id, reservation_id, state,"
+                        + " node, started_at, send_by) select id, created_at, 1, 1, tenant_id, gen_random_uuid(), 'SENDING', 'node', now(), now()"
+                        + " from deliveries where tenant_id = ?",
+                tenant);
+        fixture.fence(fixture.request(name), name);
+        String read = "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) from pg_stat_xact_user_tables"
+                + " where relname like 'delivery\\_attempts\\_%'";
+        try (Connection session = fixture.rows.database.connect();
+                var statement = session.createStatement()) {
+            session.setAutoCommit(false);
+            statement.execute("select erase_tenant(" + tenant + ", 'delivery_attempts', 10)");
+            try (var rows = statement.executeQuery(read)) {
+                rows.next();
+                assertThat(rows.getLong(1)).as("rows read for ten deliveries").isBetween(10L, 100L);
+            }
+        }
+    }
+
     @ParameterizedTest
     @Tag("RD-1")
     @Tag("RD-4")

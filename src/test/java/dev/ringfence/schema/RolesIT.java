@@ -185,7 +185,7 @@ class RolesIT {
                 "delete from ringfence.inbox_events",
                 "delete from ringfence.tenant_settings",
                 "delete from ringfence.app_cancellations",
-                "select ringfence.mark_unresolved(gen_random_uuid(), 1, null)"
+                "select ringfence.mark_unresolved(gen_random_uuid(), 1, null, null, null)"
             })
     void what_a_redaction_erases_and_keeps_is_reached_through_its_functions_only(String sql) {
         assertRefused(sql);
