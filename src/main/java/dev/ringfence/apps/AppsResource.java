@@ -10,6 +10,7 @@ import dev.ringfence.api.RequestContext;
 import dev.ringfence.api.Responses;
 import dev.ringfence.api.TimeCursor;
 import dev.ringfence.security.Roles;
+import dev.ringfence.signing.WebhookSecret;
 import dev.ringfence.transport.DestinationGuard;
 import dev.ringfence.transport.DestinationNotAllowed;
 import jakarta.annotation.security.RolesAllowed;
@@ -57,7 +58,7 @@ public class AppsResource {
     public Response register(@HeaderParam("Idempotency-Key") @Nullable String key, byte[] raw) {
         request.requireGlobalKey();
         JsonNode document = requests.body(raw, "app");
-        checkDestination(document);
+        checkErasure(document);
         return apps.register(key, raw, document).toResponse();
     }
 
@@ -87,16 +88,29 @@ public class AppsResource {
     @RolesAllowed(Roles.ADMIN)
     public Response change(@PathParam("app") String app, byte[] raw) {
         JsonNode document = requests.body(raw, "app-change");
-        checkDestination(document);
+        checkErasure(document);
         return Responses.json(200, apps.change(PathIds.id(app), document));
     }
 
-    /** Before any transaction, as it resolves the host's name. */
-    private void checkDestination(JsonNode document) {
-        String url = document.path("remoteErasure").path("url").textValue();
-        if (url == null) {
-            return;
+    private void checkErasure(JsonNode document) {
+        JsonNode erasure = document.path("remoteErasure");
+        if (erasure.isObject()) {
+            checkSecret(erasure.get("secret").textValue());
+            checkDestination(erasure.get("url").textValue());
         }
+    }
+
+    /** A secret without a key in it would be found out by a redaction, which could not go on. */
+    private static void checkSecret(String secret) {
+        try {
+            WebhookSecret.parse(secret);
+        } catch (IllegalArgumentException e) {
+            throw ApiProblem.invalid("/remoteErasure/secret", "BAD_FORMAT", String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Before any transaction, as it resolves the host's name. */
+    private void checkDestination(String url) {
         try {
             destinations.checkAtConfiguration(url);
         } catch (DestinationNotAllowed e) {

@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,20 +80,29 @@ public class ErasureRunner {
         }
     }
 
+    /** In turn: neither waits until the other has nothing more to do, nor does one that fails stop the other. */
     private void work() {
+        boolean more = true;
+        while (more && !stopped) {
+            more = attempted("redaction", redactions::runOnce) | attempted("cancelling", this::cancel);
+        }
+    }
+
+    /** One chunk of each application. */
+    private boolean cancel() {
+        boolean more = false;
+        for (UUID app : cancellations.open()) {
+            more |= cancellations.cancel(app);
+        }
+        return more;
+    }
+
+    private static boolean attempted(String what, BooleanSupplier step) {
         try {
-            boolean more = true;
-            while (more && !stopped) {
-                more = redactions.runOnce();
-            }
-            for (UUID app : cancellations.open()) {
-                more = true;
-                while (more && !stopped) {
-                    more = cancellations.cancel(app);
-                }
-            }
+            return step.getAsBoolean();
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.WARNING, "redaction: this run failed, the next follows: {0}", e.toString());
+            LOG.log(Level.WARNING, "{0}: this run failed, the next follows: {1}", what, e.toString());
+            return false;
         }
     }
 }

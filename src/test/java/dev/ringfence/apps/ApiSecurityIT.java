@@ -271,6 +271,10 @@ class ApiSecurityIT {
         assertThat(admin.get("apps/" + app).text()).doesNotContain("canary").contains("\"minSkewBoundMs\":250");
         erasure.withObject("remoteErasure").put("url", "http://127.0.0.1/erase");
         assertThat(patch(app, erasure).code()).isEqualTo("DESTINATION_NOT_ALLOWED");
+        erasure.withObject("remoteErasure").put("secret", "whsec_canary, not base64");
+        Answer unusable = patch(app, erasure);
+        assertThat(unusable.body().at("/errors/0/pointer").asText()).isEqualTo("/remoteErasure/secret");
+        assertThat(unusable.text()).doesNotContain("canary");
         assertThat(patch(app, RingfenceClient.object().putNull("remoteErasure"))
                         .expect(200)
                         .text())
