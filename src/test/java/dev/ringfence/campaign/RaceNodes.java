@@ -6,6 +6,7 @@ import dev.ringfence.harness.TestDatabase;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -24,6 +25,9 @@ final class RaceNodes implements AutoCloseable {
      */
     private static final int LONGEST_STOP_MILLIS = 600;
 
+    /** A node that comes back has to share the machine with those that race. */
+    static final Duration LONGEST_START = Duration.ofMinutes(10);
+
     private final TestDatabase database;
     private final List<ServerProcess> servers = new ArrayList<>();
     private final List<RingfenceClient> clients = new ArrayList<>();
@@ -34,10 +38,15 @@ final class RaceNodes implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             ServerProcess server = Campaign.node("race-" + (char) ('a' + i), database)
                     .heap("384m")
+                    .startLimit(LONGEST_START)
                     .build();
             servers.add(server);
             clients.add(new RingfenceClient(server.api(), Campaign.ADMIN));
         }
+    }
+
+    /** Starts all at once. What did not start is stopped by {@link #close} as well. */
+    void start() {
         servers.forEach(ServerProcess::launch);
         servers.forEach(ServerProcess::awaitReady);
     }

@@ -43,6 +43,7 @@ final class RedactionRace implements AutoCloseable {
     private final RaceJournal journal = new RaceJournal(database);
     private final RaceReceiver receiver;
     private final RaceNodes nodes;
+    private final int tenantCount;
     private final List<RaceTenant> tenants = new ArrayList<>();
     private final Map<String, AtomicLong> tally = new ConcurrentSkipListMap<>();
     private final CompletableFuture<Void> over = new CompletableFuture<>();
@@ -57,14 +58,16 @@ final class RedactionRace implements AutoCloseable {
         this.seed = seed;
         receiver = RaceReceiver.start(database, seed);
         nodes = new RaceNodes(database, servers);
+        this.tenantCount = tenantCount;
+    }
+
+    /** Starts the nodes, races for that long, and then lets everything come to its end. */
+    void run(Duration length, int kills) throws ExecutionException, InterruptedException, TimeoutException {
+        nodes.start();
         String app = nodes.first().createApp("race");
         for (int i = 0; i < tenantCount; i++) {
             tenants.add(new RaceTenant(app, "shop-" + i, receiver));
         }
-    }
-
-    /** Races for that long, and then lets everything come to its end. */
-    void run(Duration length, int kills) throws ExecutionException, InterruptedException, TimeoutException {
         ScheduledExecutorService threads = Executors.newScheduledThreadPool(10);
         try {
             for (int i = 0; i < 2; i++) {
@@ -83,7 +86,7 @@ final class RedactionRace implements AutoCloseable {
             over.get(length.toMillis() * 2, TimeUnit.MILLISECONDS);
         } finally {
             threads.shutdown();
-            threads.awaitTermination(SETTLING.toMillis(), TimeUnit.MILLISECONDS);
+            threads.awaitTermination(RaceNodes.LONGEST_START.toMillis(), TimeUnit.MILLISECONDS);
         }
         end();
     }
