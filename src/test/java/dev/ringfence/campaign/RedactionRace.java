@@ -17,8 +17,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -68,7 +68,8 @@ final class RedactionRace implements AutoCloseable {
         for (int i = 0; i < tenantCount; i++) {
             tenants.add(new RaceTenant(app, "shop-" + i, receiver));
         }
-        ScheduledExecutorService threads = Executors.newScheduledThreadPool(10);
+        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(10);
+        threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         try {
             for (int i = 0; i < 2; i++) {
                 every(threads, 80, dice -> busy(dice).record(nodes.any(dice), dice));
