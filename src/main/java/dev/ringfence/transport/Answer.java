@@ -37,7 +37,7 @@ final class Answer {
 
     void head(HttpRequest request, HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
         status = response.getCode();
-        framed = entity != null || !announcesBody(response);
+        framed = (entity != null || !announcesBody(response)) && hasPlainLengths(response);
         tooLarge = entity != null && entity.getContentLength() > CAP;
         keepsConnection = framed
                 && DefaultConnectionReuseStrategy.INSTANCE.keepAlive(request, response, context)
@@ -52,6 +52,11 @@ final class Answer {
     private static boolean announcesBody(HttpResponse response) {
         return response.containsHeader(HttpHeaders.TRANSFER_ENCODING)
                 || headers(response, HttpHeaders.CONTENT_LENGTH).anyMatch(length -> !length.matches("0*"));
+    }
+
+    /** The core also takes a sign, and two readers could then see two different ends. */
+    private static boolean hasPlainLengths(HttpResponse response) {
+        return headers(response, HttpHeaders.CONTENT_LENGTH).allMatch(length -> length.matches("[0-9]+"));
     }
 
     private static boolean grantsKeepAlive(HttpResponse response) {

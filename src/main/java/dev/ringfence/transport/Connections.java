@@ -11,13 +11,6 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.HttpHost;
-import org.apache.hc.core5.http.config.CharCodingConfig;
-import org.apache.hc.core5.http.config.Http1Config;
-import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
-import org.apache.hc.core5.http.impl.nio.ClientHttp1IOEventHandlerFactory;
-import org.apache.hc.core5.http.impl.nio.ClientHttp1StreamDuplexerFactory;
-import org.apache.hc.core5.http.impl.nio.DefaultHttpResponseParserFactory;
-import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.net.NamedEndpoint;
 import org.apache.hc.core5.pool.PoolEntry;
@@ -40,9 +33,6 @@ final class Connections implements AutoCloseable {
     /** Shorter than what servers usually grant (5 s and more): theirs should not end first. */
     static final Duration KEEP_ALIVE = Duration.ofSeconds(2);
 
-    private static final int MAX_LINE = 8_192;
-    private static final int MAX_HEADERS = 100;
-    private static final int BUFFER = 8_192;
     /** How exactly the core keeps to a connect timeout. */
     private static final TimeValue SELECT_INTERVAL = TimeValue.ofMilliseconds(100);
 
@@ -57,7 +47,7 @@ final class Connections implements AutoCloseable {
         pool = new StrictConnPool<>(
                 maxConnections, maxConnections, TimeValue.NEG_ONE_MILLISECOND, PoolReusePolicy.LIFO, null);
         reactor = new DefaultConnectingIOReactor(
-                new ClientHttp1IOEventHandlerFactory(codec(), null, null),
+                (session, attachment) -> Http1Line.on(session),
                 IOReactorConfig.custom()
                         .setIoThreadCount(ioThreads)
                         .setTcpNoDelay(true)
@@ -69,24 +59,6 @@ final class Connections implements AutoCloseable {
                 null,
                 null);
         reactor.start();
-    }
-
-    /** Adds no header and follows nothing: what is sent is what we wrote. */
-    private static ClientHttp1StreamDuplexerFactory codec() {
-        Http1Config config = Http1Config.custom()
-                .setMaxLineLength(MAX_LINE)
-                .setMaxHeaderCount(MAX_HEADERS)
-                .setBufferSize(BUFFER)
-                .build();
-        DefaultHttpResponseParserFactory parsers = new DefaultHttpResponseParserFactory(config);
-        return new ClientHttp1StreamDuplexerFactory(
-                HttpProcessorBuilder.create().build(),
-                config,
-                CharCodingConfig.DEFAULT,
-                DefaultConnectionReuseStrategy.INSTANCE,
-                () -> new WholeHeadParser(parsers.create()),
-                null,
-                null);
     }
 
     /** Waits for a free slot; the entry then has a kept connection or none yet. */

@@ -91,8 +91,13 @@ final class Dialer {
 
     private void run(IOSession session, boolean kept) {
         exchange.enter(Stage.CONNECTED);
-        ExchangeHandler handler = new ExchangeHandler(exchange, wallClock, () -> unused(kept));
+        ExchangeHandler handler =
+                new ExchangeHandler(exchange, wallClock, () -> hasSurplus(session), () -> unused(kept));
         session.enqueue(new RequestExecutionCommand(handler, HttpCoreContext.create()), Command.Priority.NORMAL);
+    }
+
+    private static boolean hasSurplus(IOSession session) {
+        return session.getHandler() instanceof Http1Line line && line.hasSurplus();
     }
 
     /** The connection ended before the request began. */

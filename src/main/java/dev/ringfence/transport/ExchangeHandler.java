@@ -2,37 +2,53 @@ package dev.ringfence.transport;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.EndpointDetails;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.MalformedChunkCodingException;
+import org.apache.hc.core5.http.MessageConstraintException;
+import org.apache.hc.core5.http.TruncatedChunkException;
 import org.apache.hc.core5.http.impl.BasicEntityDetails;
 import org.apache.hc.core5.http.nio.AsyncClientExchangeHandler;
 import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.apache.hc.core5.http.nio.RequestChannel;
 import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.jspecify.annotations.Nullable;
 
 /** One exchange on one connection, called by the connection's thread: writes the request, reads the answer. */
 final class ExchangeHandler implements AsyncClientExchangeHandler {
+    /** Of all that comes back, on the wire: interim answers, head, framing and body. */
+    private static final long MOST_RECEIVED = 65_536;
+
     private final Exchange exchange;
+    private final BooleanSupplier surplus;
     private final Runnable unused;
     private final ByteBuffer body;
     private final HttpRequest request;
     private final Answer answer;
     private final AtomicBoolean ended = new AtomicBoolean();
+    private @Nullable EndpointDetails line;
+    private long receivedBefore;
 
     /**
+     * @param surplus whether the connection holds bytes that belong to no answer: they came before the request and must
+     *     not be taken for the answer to it
      * @param unused runs where the connection ends before the request began
      */
-    ExchangeHandler(Exchange exchange, Clock wallClock, Runnable unused) {
+    ExchangeHandler(Exchange exchange, Clock wallClock, BooleanSupplier surplus, Runnable unused) {
         this.exchange = exchange;
+        this.surplus = surplus;
         this.unused = unused;
         body = ByteBuffer.wrap(exchange.outbound().body());
         request = RequestMessage.of(exchange.destination(), exchange.outbound());
@@ -41,6 +57,11 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
 
     @Override
     public void produceRequest(RequestChannel channel, HttpContext context) throws HttpException, IOException {
+        if (surplus.getAsBoolean()) {
+            throw new ConnectionClosedException("the connection holds what belongs to no answer");
+        }
+        line = HttpCoreContext.cast(context).getEndpointDetails();
+        receivedBefore = received();
         if (!exchange.beginSending()) {
             throw new ConnectionClosedException("too late to send");
         }
@@ -60,17 +81,30 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
         }
     }
 
-    /** 1xx says nothing about the outcome, however often it comes: the deadline runs on. */
+    private long received() {
+        return line == null ? 0 : line.getReceivedBytesCount();
+    }
+
+    /** 1xx says nothing about the outcome: the deadline runs on. It counts towards what a receiver may say. */
     @Override
-    public void consumeInformation(HttpResponse response, HttpContext context) {}
+    public void consumeInformation(HttpResponse response, HttpContext context) {
+        endIfTooLarge();
+    }
+
+    /** Who talks without end would keep the connection's thread, which others need too. */
+    private boolean endIfTooLarge() {
+        boolean tooLarge = answer.isTooLarge() || received() - receivedBefore > MOST_RECEIVED;
+        if (tooLarge) {
+            exchange.fail(OutcomeCode.ACK_TOO_LARGE);
+        }
+        return tooLarge;
+    }
 
     @Override
     public void consumeResponse(HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
         answer.head(request, response, entity, context);
         exchange.headArrived(answer.status(), answer.refusal());
-        if (answer.isTooLarge()) {
-            exchange.fail(OutcomeCode.ACK_TOO_LARGE);
-        } else if (entity == null) {
+        if (!endIfTooLarge() && entity == null) {
             complete();
         }
     }
@@ -83,9 +117,7 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
     @Override
     public void consume(ByteBuffer part) {
         answer.add(part);
-        if (answer.isTooLarge()) {
-            exchange.fail(OutcomeCode.ACK_TOO_LARGE);
-        }
+        endIfTooLarge();
     }
 
     @Override
@@ -101,7 +133,15 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
 
     @Override
     public void failed(Exception cause) {
-        broken(cause instanceof HttpException ? OutcomeCode.INVALID_ACK : OutcomeCode.CONNECTION_BROKEN);
+        broken(isNoHttp(cause) ? OutcomeCode.INVALID_ACK : OutcomeCode.CONNECTION_BROKEN);
+    }
+
+    /** What the core found wrong with the message itself; some of it comes as IOException. */
+    private static boolean isNoHttp(Exception cause) {
+        return cause instanceof HttpException
+                || cause instanceof MessageConstraintException
+                || cause instanceof CharacterCodingException
+                || (cause instanceof MalformedChunkCodingException && !(cause instanceof TruncatedChunkException));
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -28,7 +29,7 @@ final class HostileServer implements AutoCloseable {
     static final String LEAVE_UNREAD = "leave-unread";
 
     private final ServerSocket listener;
-    private final Behaviour behaviour;
+    private final Opening opening;
     private final List<Request> requests = new CopyOnWriteArrayList<>();
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger accepted = new AtomicInteger();
@@ -36,6 +37,11 @@ final class HostileServer implements AutoCloseable {
     /** What happens after each complete request. */
     interface Behaviour {
         void answer(Request request, Line line) throws IOException;
+    }
+
+    /** What happens on each connection, from its first moment. */
+    interface Opening {
+        void meet(Line line) throws IOException;
     }
 
     record Request(String head, byte[] body) {
@@ -53,9 +59,24 @@ final class HostileServer implements AutoCloseable {
     }
 
     HostileServer(ServerSocketFactory factory, Behaviour behaviour) throws IOException {
-        this.behaviour = behaviour;
-        listener = factory.createServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        this.opening = line -> serve(line, behaviour);
+        listener = listen(factory);
         daemon(this::accept);
+    }
+
+    private HostileServer(Opening opening) throws IOException {
+        this.opening = opening;
+        listener = listen(ServerSocketFactory.getDefault());
+        daemon(this::accept);
+    }
+
+    /** One that does not wait for requests. */
+    static HostileServer meeting(Opening opening) throws IOException {
+        return new HostileServer(opening);
+    }
+
+    private static ServerSocket listen(ServerSocketFactory factory) throws IOException {
+        return factory.createServerSocket(0, 100, InetAddress.getLoopbackAddress());
     }
 
     URI url(String path) {
@@ -94,15 +115,18 @@ final class HostileServer implements AutoCloseable {
     private void serve(Socket socket) {
         try (socket) {
             socket.setTcpNoDelay(true);
-            Line line = new Line(socket);
-            for (Request request = line.request(); request != null; request = line.request()) {
-                requests.add(request);
-                behaviour.answer(request, line);
-            }
+            opening.meet(new Line(socket));
         } catch (IOException e) {
             // The client has gone.
         } finally {
             open.remove(socket);
+        }
+    }
+
+    private void serve(Line line, Behaviour behaviour) throws IOException {
+        for (Request request = line.request(); request != null; request = line.request()) {
+            requests.add(request);
+            behaviour.answer(request, line);
         }
     }
 
@@ -169,6 +193,20 @@ final class HostileServer implements AutoCloseable {
 
         void close() throws IOException {
             socket.close();
+        }
+
+        /** Reads so many bytes, or up to the end. */
+        byte[] hear(int bytes) throws IOException {
+            return in.readNBytes(bytes);
+        }
+
+        /** Reads one record of TLS: at first that is the whole ClientHello. */
+        byte[] hearRecord() throws IOException {
+            byte[] header = in.readNBytes(5);
+            byte[] content = in.readNBytes((header[3] & 0xff) << 8 | header[4] & 0xff);
+            byte[] record = Arrays.copyOf(header, header.length + content.length);
+            System.arraycopy(content, 0, record, header.length, content.length);
+            return record;
         }
 
         /** The name that the client asked for in its TLS handshake. */

@@ -34,7 +34,7 @@ final class TransportFixture implements AutoCloseable {
         transport = new HttpTransport(guard, clock, ClockProducer.utcMicros(), connections, tls);
     }
 
-    private static InetAddress[] noName(String host) throws UnknownHostException {
+    static InetAddress[] noName(String host) throws UnknownHostException {
         throw new UnknownHostException(host);
     }
 

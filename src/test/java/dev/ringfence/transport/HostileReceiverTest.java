@@ -1,0 +1,454 @@
+package dev.ringfence.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.ringfence.transport.HostileServer.Behaviour;
+import dev.ringfence.transport.HostileServer.Line;
+import dev.ringfence.transport.SendResult.Acknowledged;
+import dev.ringfence.transport.SendResult.Failed;
+import dev.ringfence.transport.SendResult.NotSent;
+import dev.ringfence.transport.SendResult.Uncertain;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Receivers that do what no receiver should: each ends in the outcome that is true, and leaves nothing behind. */
+@Timeout(300)
+class HostileReceiverTest {
+    /** Long enough for a busy machine to come as far as the answer, short enough to wait for. */
+    private static final Duration DEADLINE = Duration.ofSeconds(4);
+
+    private static final String OK = "HTTP/1.1 200 OK\r\n";
+    private static final String CHUNKED = OK + "Transfer-Encoding: chunked\r\n\r\n";
+    private static final String WHOLE = OK + "Content-Length: 4\r\n\r\nfine";
+
+    private static final Uncertain TIMEOUT = new Uncertain(OutcomeCode.TIMEOUT, null, null);
+    private static final Uncertain TIMEOUT_200 = new Uncertain(OutcomeCode.TIMEOUT, 200, null);
+    private static final Uncertain BROKEN = new Uncertain(OutcomeCode.CONNECTION_BROKEN, null, null);
+    private static final Uncertain BROKEN_200 = new Uncertain(OutcomeCode.CONNECTION_BROKEN, 200, null);
+    private static final Uncertain INVALID = new Uncertain(OutcomeCode.INVALID_ACK, null, null);
+    private static final Uncertain INVALID_200 = new Uncertain(OutcomeCode.INVALID_ACK, 200, null);
+    private static final Uncertain TOO_LARGE = new Uncertain(OutcomeCode.ACK_TOO_LARGE, null, null);
+    private static final Uncertain TOO_LARGE_200 = new Uncertain(OutcomeCode.ACK_TOO_LARGE, 200, null);
+    private static final Acknowledged ACKNOWLEDGED = new Acknowledged(200, null);
+
+    private TransportFixture fixture;
+
+    /** What a receiver does after a request, and what that means. */
+    private record Trick(String name, Behaviour behaviour, List<SendResult> outcomes) {}
+
+    private static Trick trick(String name, Behaviour behaviour, SendResult... outcomes) {
+        return new Trick(name, behaviour, List.of(outcomes));
+    }
+
+    private static Behaviour saying(String text) {
+        return (request, line) -> {
+            line.say(text);
+            line.hang();
+        };
+    }
+
+    private static Behaviour closing(String text) {
+        return (request, line) -> {
+            line.say(text);
+            line.close();
+        };
+    }
+
+    private static Behaviour dripping(String start, String drop) {
+        return (request, line) -> {
+            line.say(start);
+            line.drip(drop);
+        };
+    }
+
+    private static Behaviour flooding(String start, String drop) {
+        return (request, line) -> {
+            line.say(start);
+            line.flood(drop.repeat(1_000));
+        };
+    }
+
+    private static List<Trick> slow() {
+        return List.of(
+                trick("silence", (request, line) -> line.hang(), TIMEOUT),
+                trick("a head, byte by byte", dripping(OK + "X-Slow: ", "x"), TIMEOUT),
+                trick("hints, one after the other", dripping("", "HTTP/1.1 103 Early Hints\r\n\r\n"), TIMEOUT),
+                trick("a body, byte by byte", dripping(OK + "Content-Length: 8000\r\n\r\n", "x"), TIMEOUT_200),
+                trick("a body until the end", dripping(OK + "\r\n", "x"), TIMEOUT_200),
+                trick("chunks, one after the other", dripping(CHUNKED, "1\r\nx\r\n"), TIMEOUT_200),
+                trick("one endless chunk", dripping(CHUNKED + "7fffffff\r\n", "x"), TIMEOUT_200),
+                trick("an endless size of a chunk", dripping(CHUNKED, "0"), TIMEOUT_200),
+                trick("a trailer, byte by byte", dripping(CHUNKED + "0\r\nX-Slow: ", "x"), TIMEOUT_200),
+                trick("less than announced, and silence", saying(OK + "Content-Length: 9\r\n\r\nfine"), TIMEOUT_200),
+                trick("no last chunk, and silence", saying(CHUNKED + "4\r\nfine\r\n"), TIMEOUT_200));
+    }
+
+    private static List<Trick> floods() {
+        return List.of(
+                trick("a status line without end", flooding("HTTP/1.1 200 ", "O"), INVALID),
+                trick("blank lines", flooding("", "\r\n"), INVALID),
+                trick("a header without end", flooding(OK + "X: ", "x"), INVALID),
+                trick("headers without end", flooding(OK, "X: x\r\n"), INVALID),
+                trick("a folded header without end", flooding(OK + "X: x\r\n", " x\r\n"), INVALID),
+                trick("hints without end", flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n"), TOO_LARGE),
+                trick(
+                        "wide hints",
+                        flooding("", "HTTP/1.1 103 H\r\nLink: " + "x".repeat(8_000) + "\r\n\r\n"),
+                        TOO_LARGE),
+                trick("a body without end", flooding(OK + "\r\n", "x"), TOO_LARGE_200),
+                trick("a gigabyte", flooding(OK + "Content-Length: 1000000000\r\n\r\n", "x"), TOO_LARGE_200),
+                trick("chunks without end", flooding(CHUNKED, "1\r\nx\r\n"), TOO_LARGE_200),
+                trick("one chunk without end", flooding(CHUNKED + "7fffffff\r\n", "x"), TOO_LARGE_200),
+                trick("wide chunks", flooding(CHUNKED, "1;x=" + "y".repeat(8_000) + "\r\nx\r\n"), TOO_LARGE_200),
+                trick("a size of a chunk without end", flooding(CHUNKED, "0"), INVALID_200, TOO_LARGE_200),
+                trick("trailers without end", flooding(CHUNKED + "0\r\n", "X: x\r\n"), INVALID_200, TOO_LARGE_200));
+    }
+
+    private static List<Trick> misframed() {
+        Uncertain invalid204 = new Uncertain(OutcomeCode.INVALID_ACK, 204, null);
+        return List.of(
+                trick("less than announced", closing(OK + "Content-Length: 9\r\n\r\nfine"), BROKEN_200),
+                trick("no last chunk", closing(CHUNKED + "4\r\nfine\r\n"), BROKEN_200),
+                trick("half a chunk", closing(CHUNKED + "9\r\nfine"), BROKEN_200),
+                trick("half a last chunk", closing(CHUNKED + "4\r\nfine\r\n0"), BROKEN_200, INVALID_200),
+                // RFC 9112, 8: with the last chunk the body is complete.
+                trick("a last chunk without the blank line", closing(CHUNKED + "4\r\nfine\r\n0\r\n"), ACKNOWLEDGED),
+                trick("a chunk that is longer than it says", closing(CHUNKED + "2\r\nfine\r\n0\r\n\r\n"), INVALID_200),
+                trick("a size that is none", closing(CHUNKED + "four\r\nfine\r\n0\r\n\r\n"), INVALID_200),
+                trick("a negative size", closing(CHUNKED + "-4\r\nfine\r\n0\r\n\r\n"), INVALID_200, BROKEN_200),
+                trick("a size beyond all", closing(CHUNKED + "ffffffffffffffffff\r\nfine\r\n0\r\n\r\n"), INVALID_200),
+                trick(
+                        "two lengths",
+                        closing(OK + "Content-Length: 4\r\nContent-Length: 5\r\n\r\nfine"),
+                        INVALID,
+                        INVALID_200),
+                trick("a length that is none", closing(OK + "Content-Length: x\r\n\r\nfine"), INVALID, INVALID_200),
+                trick("a negative length", closing(OK + "Content-Length: -4\r\n\r\nfine"), INVALID, INVALID_200),
+                trick("a signed length", closing(OK + "Content-Length: +4\r\n\r\nfine"), INVALID, INVALID_200),
+                trick(
+                        "a length beyond all",
+                        closing(OK + "Content-Length: 99999999999999999999\r\n\r\nfine"),
+                        INVALID,
+                        INVALID_200),
+                trick(
+                        "a coding that we did not ask for",
+                        closing(OK + "Transfer-Encoding: gzip, chunked\r\n\r\n4\r\nfine\r\n0\r\n\r\n"),
+                        INVALID,
+                        INVALID_200),
+                trick(
+                        "a body where none can be",
+                        closing("HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nfine"),
+                        invalid204),
+                trick(
+                        "a protocol that we did not ask for",
+                        closing("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"),
+                        BROKEN),
+                trick(
+                        "another version",
+                        closing("HTTP/2.0 200 OK\r\nContent-Length: 4\r\n\r\nfine"),
+                        INVALID,
+                        INVALID_200),
+                trick("no HTTP", closing("SSH-2.0-x\r\n\r\n"), INVALID),
+                trick("TLS", closing("\u0015\u0003\u0001\u0000\u0002\u0002\u0046"), INVALID, BROKEN));
+    }
+
+    private static List<Trick> all() {
+        return Stream.of(slow(), floods(), misframed()).flatMap(List::stream).toList();
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        fixture = new TransportFixture(TransportFixture::noName, SSLContext.getDefault(), 512);
+    }
+
+    @AfterEach
+    void stop() {
+        fixture.close();
+    }
+
+    @Test
+    @Tag("HT-1")
+    @Tag("AT-4")
+    void eachEndsInTheOutcomeThatIsTrue() throws Exception {
+        play(all(), 1);
+    }
+
+    /** Not a thread, not a socket, not a byte of what was sent and received. */
+    @Test
+    @Tag("HT-1")
+    void nothingIsLeftBehind() throws Exception {
+        play(all(), 2);
+        long sockets = sockets();
+        long heap = heap();
+
+        play(all(), 8);
+
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(sockets()).isLessThanOrEqualTo(sockets));
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(heap()).isLessThanOrEqualTo(heap + heap / 10));
+    }
+
+    /** Plays all tricks at once, each so many times, and sees every connection closed. */
+    private void play(List<Trick> tricks, int times) throws Exception {
+        List<HostileServer> servers = new ArrayList<>();
+        Map<CompletableFuture<SendResult>, Trick> played = new LinkedHashMap<>();
+        try {
+            for (Trick trick : tricks) {
+                HostileServer server = new HostileServer(trick.behaviour());
+                servers.add(server);
+                for (int i = 0; i < times; i++) {
+                    played.put(fixture.transport.send(large(server.url("/" + i))), trick);
+                }
+            }
+            SoftAssertions softly = new SoftAssertions();
+            for (var one : played.entrySet()) {
+                softly.assertThat(one.getKey().get(60, TimeUnit.SECONDS))
+                        .as(one.getValue().name())
+                        .isIn(one.getValue().outcomes());
+            }
+            softly.assertAll();
+            for (HostileServer server : servers) {
+                await().atMost(Duration.ofSeconds(60))
+                        .untilAsserted(
+                                () -> assertThat(server.openConnections()).isZero());
+                assertThat(server.requests().stream().map(HostileServer.Request::path))
+                        .doesNotHaveDuplicates();
+            }
+            await().atMost(Duration.ofSeconds(60)).until(() -> fixture.transport.openConnections() == 0);
+        } finally {
+            for (HostileServer server : servers) {
+                server.close();
+            }
+        }
+    }
+
+    /** A body of its own, large enough that keeping it would show. */
+    private Outbound large(URI url) {
+        return new Outbound(
+                url,
+                Map.of(),
+                new byte[50_000],
+                DEADLINE,
+                fixture.clock.nanos() + DEADLINE.toNanos(),
+                AckProfile.STATUS);
+    }
+
+    private static long sockets() throws IOException {
+        System.gc();
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            return open.filter(HostileReceiverTest::isSocket).count();
+        }
+    }
+
+    private static boolean isSocket(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static long heap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+
+    private enum Ending {
+        CLOSE,
+        RESET;
+
+        void end(Line line) throws IOException {
+            if (this == CLOSE) {
+                line.close();
+            } else {
+                line.reset();
+            }
+        }
+    }
+
+    /** After each byte of the answer. A reset may overtake what was said before it. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("HT-1")
+    @Tag("AT-4")
+    void anAnswerThatEndsAnywhereIsOnlyAnAnswerWhenWhole(Ending ending) throws Exception {
+        int head = WHOLE.indexOf("fine");
+        try (HostileServer server = new HostileServer((request, line) -> {
+            line.say(WHOLE.substring(0, Integer.parseInt(request.path().substring(1))));
+            ending.end(line);
+        })) {
+            for (int length = 0; length <= WHOLE.length(); length++) {
+                SendResult whole = length == WHOLE.length() ? ACKNOWLEDGED : length < head ? BROKEN : BROKEN_200;
+                assertThat(fixture.post(server.url("/" + length)))
+                        .as("after %d bytes", length)
+                        .isIn(ending == Ending.CLOSE ? List.of(whole) : List.of(whole, BROKEN, BROKEN_200));
+            }
+            assertThat(server.requests()).hasSize(WHOLE.length() + 1);
+        }
+    }
+
+    /** Before the request is read, within its head, within its body. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("HT-1")
+    @Tag("AT-4")
+    void aRequestThatIsNotReadToItsEndIsNeverAcknowledged(Ending ending) throws Exception {
+        for (int heard : new int[] {0, 1, 40, 200, 100_000}) {
+            try (HostileServer server = HostileServer.meeting(line -> {
+                line.hear(heard);
+                ending.end(line);
+            })) {
+                Outbound outbound = new Outbound(
+                        server.url("/"),
+                        Map.of(),
+                        new byte[16 << 20],
+                        TransportFixture.AMPLE,
+                        fixture.clock.nanos() + TransportFixture.AMPLE.toNanos(),
+                        AckProfile.STATUS);
+                List<SendResult> outcomes =
+                        heard == 0 ? List.of(BROKEN, new NotSent(OutcomeCode.CONNECT_FAILED)) : List.of(BROKEN);
+                assertThat(fixture.post(outbound)).as("after %d bytes", heard).isIn(outcomes);
+                assertThat(server.accepted()).isEqualTo(1);
+            }
+        }
+    }
+
+    /** The kernel shakes hands for a server that never accepts; when that server ends, it resets what waits. */
+    @Test
+    @Tag("AT-4")
+    void aConnectionThatNobodyEverAcceptedIsNotAcknowledged() throws Exception {
+        CompletableFuture<SendResult> result;
+        try (ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            result = fixture.transport.send(fixture.outbound(
+                    URI.create("http://127.0.0.1:" + listener.getLocalPort() + "/"),
+                    TransportFixture.AMPLE,
+                    AckProfile.STATUS));
+            await().until(() -> fixture.transport.openConnections() == 1);
+        }
+        assertThat(result.get(60, TimeUnit.SECONDS)).isIn(BROKEN, new NotSent(OutcomeCode.CONNECT_FAILED));
+    }
+
+    @Test
+    @Tag("HT-1")
+    @Tag("AT-4")
+    void everyStatusHasItsOutcomeAndGetsOneRequest() throws Exception {
+        try (HostileServer server = new HostileServer((request, line) -> line.say("HTTP/1.1 "
+                + request.path().substring(1) + " X\r\nLocation: /again\r\nRefresh: 0; url=/again\r\n"
+                + "Alt-Svc: h2=\":443\"\r\nContent-Length: 0\r\n\r\n"))) {
+            for (int status : IntStream.range(200, 1_000).toArray()) {
+                assertThat(fixture.post(server.url("/" + status))).isEqualTo(outcome(status));
+            }
+            assertThat(server.requests()).hasSize(800).allMatch(r -> r.head().startsWith("POST /"));
+            assertThat(server.requests().stream().map(HostileServer.Request::path))
+                    .doesNotHaveDuplicates();
+        }
+    }
+
+    private static SendResult outcome(int status) {
+        return switch (status / 100) {
+            case 2 -> new Acknowledged(status, null);
+            case 3 -> new Failed(OutcomeCode.REDIRECT, status);
+            case 4 ->
+                switch (status) {
+                    case 408 -> new Uncertain(OutcomeCode.TIMEOUT, status, null);
+                    case 410 -> new Failed(OutcomeCode.GONE, status);
+                    case 429 -> new Uncertain(OutcomeCode.RATE_LIMITED, status, null);
+                    default -> new Failed(OutcomeCode.REFUSED, status);
+                };
+            case 5 -> new Uncertain(OutcomeCode.SERVER_ERROR, status, null);
+            default -> new Uncertain(OutcomeCode.INVALID_ACK, status, null);
+        };
+    }
+
+    /** What came before a request was sent is no answer to it, be it a whole answer, the beginning of one, or neither. */
+    @ParameterizedTest
+    @Tag("HT-1")
+    @ValueSource(
+            strings = {WHOLE, WHOLE + WHOLE, OK + "Content-Length: 0\r\n", "HTTP/1.1 2", "garbage", "\r\n", "\u0000"})
+    void whatFollowsAnAnswerIsNeverTheNextOnes(String surplus) throws Exception {
+        try (HostileServer server = new HostileServer((request, line) -> {
+            if (request.path().equals("/1")) {
+                line.say(WHOLE + surplus);
+            } else {
+                line.say("\r\n");
+                line.answer("503 Busy", "");
+            }
+        })) {
+            assertThat(fixture.post(server.url("/1"))).isEqualTo(ACKNOWLEDGED);
+            assertThat(fixture.post(server.url("/2"))).isEqualTo(new Uncertain(OutcomeCode.SERVER_ERROR, 503, null));
+            assertThat(server.requests()).hasSize(2);
+            assertThat(server.accepted()).isEqualTo(2);
+        }
+    }
+
+    /** The receiver reads the request on a kept connection and closes: whether it took it nobody knows, so it goes once. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("HT-1")
+    void aKeptConnectionThatBreaksUnderARequestIsNotReplaced(Ending ending) throws Exception {
+        try (HostileServer server = new HostileServer((request, line) -> {
+            if (request.path().equals("/1")) {
+                line.say(WHOLE);
+            } else {
+                ending.end(line);
+            }
+        })) {
+            assertThat(fixture.post(server.url("/1"))).isEqualTo(ACKNOWLEDGED);
+            assertThat(fixture.post(server.url("/2"))).isEqualTo(BROKEN);
+            assertThat(server.accepted()).isEqualTo(1);
+            assertThat(server.requests()).hasSize(2);
+        }
+    }
+
+    /** One connection's thread serves all: whoever talks without end must not keep it. */
+    @Test
+    @Tag("HT-5")
+    void whoTalksWithoutEndKeepsNobodyWaiting() throws Exception {
+        List<HostileServer> hostile = new ArrayList<>();
+        try (HostileServer server = new HostileServer((request, line) -> line.say(WHOLE))) {
+            List<CompletableFuture<SendResult>> floods = new ArrayList<>();
+            for (Trick trick : floods()) {
+                HostileServer one = new HostileServer(trick.behaviour());
+                hostile.add(one);
+                floods.add(fixture.transport.send(
+                        fixture.outbound(one.url("/"), Duration.ofMinutes(4), AckProfile.STATUS)));
+            }
+            for (int i = 0; i < 20; i++) {
+                assertThat(fixture.post(server.url("/" + i))).isEqualTo(ACKNOWLEDGED);
+            }
+            for (CompletableFuture<SendResult> flood : floods) {
+                assertThat(flood.get(60, TimeUnit.SECONDS)).isInstanceOf(Uncertain.class);
+            }
+        } finally {
+            for (HostileServer one : hostile) {
+                one.close();
+            }
+        }
+    }
+}
