@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Every setting of the installation, already validated (AD-2). The property is named at each component; see
@@ -15,6 +17,7 @@ import java.util.function.Function;
  * @param schemaMigrate {@code ringfence.schema.migrate}: bring the schema up to date at start
  * @param secretsKey {@code ringfence.secrets.key}: base64 of the 32 bytes that encrypt secrets at rest (SC-2)
  * @param egressAllow {@code ringfence.egress.allow}: CIDRs and host names that the destination guard opens (HT-4)
+ * @param egressProxy {@code ringfence.egress.proxy}: the proxy through which every request leaves, with its credentials
  * @param maxSkew {@code ringfence.clock.max-skew-ms}: largest clock skew at which enrolment and recording go on (LC-6)
  * @param deliveryEnabled {@code ringfence.delivery.enabled}: whether this node delivers
  * @param deliveryWorkers {@code ringfence.delivery.workers}: chunk partitions of this node
@@ -36,6 +39,7 @@ public record Settings(
         boolean schemaMigrate,
         SecretValue secretsKey,
         List<String> egressAllow,
+        Optional<SecretValue> egressProxy,
         Duration maxSkew,
         boolean deliveryEnabled,
         int deliveryWorkers,
@@ -57,9 +61,14 @@ public record Settings(
     /** Ceiling of {@link #mostInFlight()}: each request is a connection. */
     private static final int MOST_IN_FLIGHT = 4_096;
 
+    /** Credentials are percent-encoded, so that the host begins after the only {@code @}. */
+    private static final Pattern PROXY = Pattern.compile("http://(?:[!-~&&[^@/:?#\\[\\]]]+:[!-~&&[^@/:?#\\[\\]]]*@)?"
+            + "(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+]):([1-9][0-9]{0,4})/?");
+
     private static final Duration MAX_AGE_CEILING = Duration.ofDays(30);
     private static final int SECRETS_KEY_BYTES = 32;
     private static final int ADMIN_KEY_CHARS = 32;
+    private static final int MAX_PORT = 65_535;
 
     /** Exclusive fences, one that listens, one that tells, and two for migration, partitions and what looks at locks. */
     private static final int PINNED_BESIDES_WORKERS = 10;
@@ -82,6 +91,7 @@ public record Settings(
                 read.flag("ringfence.schema.migrate", true),
                 secretsKey(read),
                 read.list("ringfence.egress.allow", ""),
+                egressProxy(read),
                 read.millis("ringfence.clock.max-skew-ms", 1_000, 1, 60_000),
                 read.flag("ringfence.delivery.enabled", true),
                 (int) read.number("ringfence.delivery.workers", 3, 1, 16),
@@ -149,6 +159,19 @@ public record Settings(
                 .ifPresent(text -> read.secretFault(
                         name, "at least " + ADMIN_KEY_CHARS + " characters of visible ASCII without blanks"));
         return key.map(SecretValue::new);
+    }
+
+    private static Optional<SecretValue> egressProxy(SettingReader read) {
+        String name = "ringfence.egress.proxy";
+        Optional<String> url = read.text(name);
+        url.filter(text -> !isProxy(text))
+                .ifPresent(text -> read.secretFault(name, "http://[user:password@]host:port"));
+        return url.map(SecretValue::new);
+    }
+
+    private static boolean isProxy(String text) {
+        Matcher parts = PROXY.matcher(text);
+        return parts.matches() && Integer.parseInt(parts.group(1)) <= MAX_PORT;
     }
 
     private static SecretValue secretsKey(SettingReader read) {

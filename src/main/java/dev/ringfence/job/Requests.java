@@ -7,6 +7,7 @@ import dev.ringfence.json.JsonFactories;
 import dev.ringfence.reservation.Reserved;
 import dev.ringfence.signing.StandardWebhooks;
 import dev.ringfence.subscription.BearerToken;
+import dev.ringfence.subscription.ReceiverAccess;
 import dev.ringfence.subscription.SigningKeys;
 import dev.ringfence.transport.Outbound;
 import java.net.URI;
@@ -31,6 +32,7 @@ final class Requests {
             return Optional.empty();
         }
         try {
+            ReceiverAccess access = endpoint.secrets().access();
             var destination = endpoint.subscription().destination();
             return Optional.of(new Outbound(
                     URI.create(url),
@@ -38,7 +40,9 @@ final class Requests {
                     body,
                     destination.timeout(),
                     sendByNanos,
-                    destination.ack()));
+                    destination.ack(),
+                    access.tls(),
+                    access.oauth()));
         } catch (IllegalArgumentException | JsonProcessingException unsendable) {
             return Optional.empty();
         }
@@ -53,7 +57,7 @@ final class Requests {
         if (reserved.traceparent() != null) {
             headers.put("traceparent", reserved.traceparent());
         }
-        BearerToken bearer = endpoint.secrets().bearer();
+        BearerToken bearer = endpoint.secrets().access().bearer();
         if (bearer != null) {
             headers.put("Authorization", bearer.authorization());
         }

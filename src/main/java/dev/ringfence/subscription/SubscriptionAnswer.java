@@ -20,6 +20,7 @@ record SubscriptionAnswer(
         List<Signing> signing,
         @Nullable Map<String, String> headers,
         @Nullable Auth auth,
+        @Nullable Tls tls,
         AckProfile ack,
         Semantics semantics,
         String ordering,
@@ -40,6 +41,9 @@ record SubscriptionAnswer(
 
     /** That requests carry a token of this type; the token itself is never shown. */
     record Auth(String type) {}
+
+    /** When the certificates expire that requests trust or show; what they are is never shown. */
+    record Tls(@Nullable Instant caExpires, @Nullable Instant certExpires) {}
 
     record Limits(int inFlight) {}
 
@@ -74,7 +78,8 @@ record SubscriptionAnswer(
                 filter.match().acceptsAll() ? null : filter.match().matches(),
                 signing,
                 destination.headers().isEmpty() ? null : destination.headers(),
-                destination.bearer() ? new Auth(BearerToken.TYPE) : null,
+                auth(destination.access()),
+                tls(destination.access()),
                 destination.ack(),
                 rules.semantics(),
                 "NONE",
@@ -89,6 +94,18 @@ record SubscriptionAnswer(
                 subscription.grants().families(),
                 subscription.createdAt(),
                 signing.isEmpty() ? null : signing.get(0).secret());
+    }
+
+    private static @Nullable Auth auth(AccessTerms access) {
+        if (access.bearer()) {
+            return new Auth(BearerToken.TYPE);
+        }
+        return access.oauth() ? new Auth(AccessReader.OAUTH) : null;
+    }
+
+    private static @Nullable Tls tls(AccessTerms access) {
+        boolean none = access.caExpires() == null && access.certExpires() == null;
+        return none ? null : new Tls(access.caExpires(), access.certExpires());
     }
 
     /** Never shows a secret. */

@@ -3,19 +3,16 @@ package dev.ringfence.subscription;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A valid request to subscribe, before it belongs to anybody.
- *
- * @param bearer null where requests carry no token
  */
 record SubscriptionDraft(
         String name,
         Destination destination,
         EventFilter filter,
         List<SigningRequest> signing,
-        @Nullable BearerToken bearer,
+        ReceiverAccess access,
         DeliveryRules rules,
         Grants grants) {
 

@@ -5,6 +5,7 @@ import dev.ringfence.api.ApiProblem;
 import dev.ringfence.config.Settings;
 import dev.ringfence.json.FieldError;
 import dev.ringfence.transport.AckProfile;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,9 +20,11 @@ final class SubscriptionReader {
     private static final int DEFAULT_DEAD_THRESHOLD = 10;
     private static final int DEFAULT_IN_FLIGHT = 10;
 
+    private final Clock clock;
     private final RetryRules retryRules;
 
-    SubscriptionReader(Settings settings) {
+    SubscriptionReader(Settings settings, Clock clock) {
+        this.clock = clock;
         this.retryRules = new RetryRules(settings);
     }
 
@@ -47,26 +50,26 @@ final class SubscriptionReader {
         }
         checkMatch(request.path("match"), errors);
         List<SigningRequest> signing = SigningRequest.readAll(request.path("signing"), errors);
-        BearerToken bearer = BearerToken.read(request.path("auth"), errors);
+        AccessReader access = AccessReader.read(request, clock.instant(), errors);
         EventTypeFilter types = new EventTypeFilter(texts(request.path("eventTypes")));
         return new SubscriptionDraft(
                 request.path("name").asText(),
-                destination(request, headers(request.path("headers"), signing, errors), bearer != null),
+                destination(request, headers(request.path("headers"), signing, errors), access.terms()),
                 new EventFilter(types, MatchFilter.of(request.get("match"))),
                 signing,
-                bearer,
+                access.access(),
                 rules(request, errors),
                 request.has("grants") ? new Grants(texts(request.path("grants"))) : Grants.impliedBy(types));
     }
 
-    private static Destination destination(JsonNode request, Map<String, String> headers, boolean bearer) {
+    private static Destination destination(JsonNode request, Map<String, String> headers, AccessTerms access) {
         return new Destination(
                 Mode.valueOf(request.path("mode").asText()),
                 request.path("url").asText(),
                 headers,
                 AckProfile.valueOf(request.path("ack").asText(AckProfile.STATUS.name())),
                 Duration.ofMillis(request.path("timeoutMs").asInt(DEFAULT_TIMEOUT_MS)),
-                bearer);
+                access);
     }
 
     private DeliveryRules rules(JsonNode request, List<FieldError> errors) {

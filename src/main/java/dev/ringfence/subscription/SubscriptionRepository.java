@@ -35,17 +35,19 @@ public class SubscriptionRepository {
     private static final String COLUMNS = """
             id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack, semantics, retry_waits,
             retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, disabled_reason,
-            consecutive_dead, grants, created_at, created_ordinal,
+            consecutive_dead, grants, created_at, created_ordinal, tls,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
-              and s.entry = %d) as bearer
-            """.formatted(SubscriptionSecrets.BEARER_ENTRY);
+              and s.entry = %d) as bearer,
+            exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
+              and s.entry = %d) as oauth
+            """.formatted(SealedAccess.BEARER, SealedAccess.OAUTH);
 
     private static final String INSERT = """
             insert into subscriptions (id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack,
               semantics, retry_waits, retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, grants,
-              created_at, updated_at, created_ordinal)
+              created_at, updated_at, created_ordinal, tls)
             values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-              ?, ?, ?)
+              ?, ?, ?, cast(? as jsonb))
             """;
 
     private static final String SELECT = "select " + COLUMNS + " from subscriptions ";
@@ -93,7 +95,8 @@ public class SubscriptionRepository {
                     texts(connection, added.grants().families()),
                     created,
                     created,
-                    added.createdOrdinal());
+                    added.createdOrdinal(),
+                    tls(destination.access()));
             statement.executeUpdate();
         } catch (SQLException e) {
             throw new StorageException("cannot insert a subscription", e);
@@ -216,7 +219,30 @@ public class SubscriptionRepository {
                 headers,
                 AckProfile.valueOf(row.getString("ack")),
                 Duration.ofMillis(row.getInt("timeout_ms")),
-                row.getBoolean("bearer"));
+                access(row));
+    }
+
+    private static AccessTerms access(ResultSet row) throws SQLException {
+        JsonNode tls = json(row, "tls");
+        return new AccessTerms(
+                row.getBoolean("bearer"), row.getBoolean("oauth"), end(tls, "caExpires"), end(tls, "certExpires"));
+    }
+
+    private static @Nullable Instant end(@Nullable JsonNode tls, String name) {
+        return tls == null || !tls.has(name)
+                ? null
+                : Instant.parse(tls.path(name).asText());
+    }
+
+    private static @Nullable String tls(AccessTerms access) {
+        Map<String, String> ends = new LinkedHashMap<>();
+        if (access.caExpires() != null) {
+            ends.put("caExpires", access.caExpires().toString());
+        }
+        if (access.certExpires() != null) {
+            ends.put("certExpires", access.certExpires().toString());
+        }
+        return ends.isEmpty() ? null : json(ends);
     }
 
     private static DeliveryRules rules(ResultSet row) throws SQLException {

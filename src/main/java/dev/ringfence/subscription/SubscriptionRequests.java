@@ -9,6 +9,7 @@ import dev.ringfence.transport.DestinationGuard;
 import dev.ringfence.transport.DestinationNotAllowed;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 
@@ -19,9 +20,11 @@ public class SubscriptionRequests {
     private final JsonRequests requests;
     private final DestinationGuard guard;
     private final Settings settings;
+    private final Clock clock;
 
     @Inject
-    public SubscriptionRequests(JsonRequests requests, DestinationGuard guard, Settings settings) {
+    public SubscriptionRequests(JsonRequests requests, DestinationGuard guard, Settings settings, Clock clock) {
+        this.clock = clock;
         this.requests = requests;
         this.guard = guard;
         this.settings = settings;
@@ -33,6 +36,7 @@ public class SubscriptionRequests {
         this.requests = null;
         this.guard = null;
         this.settings = null;
+        this.clock = null;
     }
 
     /**
@@ -42,8 +46,12 @@ public class SubscriptionRequests {
      */
     SubscriptionDraft creation(byte[] body) {
         JsonNode request = requests.body(body, "subscription");
-        SubscriptionDraft draft = new SubscriptionReader(settings).read(request);
-        checkDestination(request.path("url").asText());
+        SubscriptionDraft draft = new SubscriptionReader(settings, clock).read(request);
+        checkDestination("/url", request.path("url").asText());
+        if (draft.access().oauth() != null) {
+            checkDestination(
+                    "/auth/tokenUrl", request.path("auth").path("tokenUrl").asText());
+        }
         return draft;
     }
 
@@ -60,12 +68,12 @@ public class SubscriptionRequests {
                 .toList());
     }
 
-    private void checkDestination(String url) {
+    private void checkDestination(String pointer, String url) {
         try {
             guard.checkAtConfiguration(url);
         } catch (DestinationNotAllowed refused) {
             String reason = String.valueOf(refused.getMessage());
-            FieldError error = new FieldError("/url", refused.reason().name(), reason);
+            FieldError error = new FieldError(pointer, refused.reason().name(), reason);
             throw new ApiProblem(422, "DESTINATION_NOT_ALLOWED", reason, List.of(error), Map.of());
         }
     }

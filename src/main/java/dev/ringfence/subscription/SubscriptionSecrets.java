@@ -15,14 +15,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Keeps the secrets of subscriptions sealed, and opens them for the moment of sending (SC-2). */
 @ApplicationScoped
 public class SubscriptionSecrets {
-
-    /** Where the receiver's token is kept, beside the signing entries, which count from 0. */
-    static final int BEARER_ENTRY = -1;
 
     private final SubscriptionSecretsRepository rows;
     private final SecretBox box;
@@ -43,14 +39,12 @@ public class SubscriptionSecrets {
         this.clock = null;
     }
 
-    /** Seals one secret for each signing entry, and the token if there is one, in the caller's transaction. */
-    void store(UUID subscriptionId, List<WebhookSecret> secrets, @Nullable BearerToken bearer, Instant now) {
+    /** Seals one secret for each signing entry, and how the receiver is approached, in the caller's transaction. */
+    void store(UUID subscriptionId, List<WebhookSecret> secrets, ReceiverAccess access, Instant now) {
         for (int entry = 0; entry < secrets.size(); entry++) {
             store(subscriptionId, entry, secrets.get(entry).reveal(), now);
         }
-        if (bearer != null) {
-            store(subscriptionId, BEARER_ENTRY, bearer.text(), now);
-        }
+        SealedAccess.texts(access).forEach((entry, text) -> store(subscriptionId, entry, text, now));
     }
 
     private void store(UUID subscriptionId, int entry, String secret, Instant now) {
@@ -78,13 +72,14 @@ public class SubscriptionSecrets {
     private RequestSecrets open(Subscription subscription, List<SealedSecret> secrets) {
         TreeMap<Integer, List<SealedSecret>> byEntry =
                 secrets.stream().collect(Collectors.groupingBy(SealedSecret::entry, TreeMap::new, Collectors.toList()));
-        List<SealedSecret> bearer = byEntry.remove(BEARER_ENTRY);
-        List<SigningKeys> signing = byEntry.entrySet().stream()
+        Map<Integer, String> access = new TreeMap<>();
+        byEntry.headMap(0).forEach((entry, newestFirst) -> access.put(entry, clear(newestFirst.get(0))));
+        List<SigningKeys> signing = byEntry.tailMap(0).entrySet().stream()
                 .map(entry -> new SigningKeys(
                         subscription.signing().get(entry.getKey()).prefix(),
                         entry.getValue().stream().map(this::key).toList()))
                 .toList();
-        return new RequestSecrets(signing, bearer == null ? null : new BearerToken(clear(bearer.get(0))));
+        return new RequestSecrets(signing, SealedAccess.access(access));
     }
 
     private byte[] key(SealedSecret secret) {

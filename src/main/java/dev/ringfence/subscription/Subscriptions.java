@@ -87,7 +87,7 @@ public class Subscriptions {
                 draft.subscribe(UUID.randomUUID(), tenant.appId(), tenant.tenantId(), now, ordinals.next(1)[0]);
         subscriptions.insert(added);
         secrets.store(
-                added.id(), draft.signing().stream().map(SigningRequest::secret).toList(), draft.bearer(), now);
+                added.id(), draft.signing().stream().map(SigningRequest::secret).toList(), draft.access(), now);
         audit.record(
                 creator.actor(),
                 "subscription.create",

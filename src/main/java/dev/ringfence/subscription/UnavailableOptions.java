@@ -16,7 +16,6 @@ final class UnavailableOptions {
 
     private static final Map<String, String> FIELDS = Map.of(
             "envelope", "Envelope templates are not available yet; every event is sent in its own envelope.",
-            "tls", "Own certificates are not available yet.",
             "broker", "Brokers are not available yet; use mode PUSH.",
             "retryStatuses", "Further statuses to retry are not available yet.");
 
@@ -40,9 +39,6 @@ final class UnavailableOptions {
         });
         if (request.path("limits").hasNonNull("perSecond")) {
             errors.add(new FieldError("/limits/perSecond", CODE, "Rate limits are not available yet; use inFlight."));
-        }
-        if (request.path("auth").path("type").asText().equals("oauth2")) {
-            errors.add(new FieldError("/auth/type", CODE, "OAuth is not available yet; use bearer."));
         }
         checkSchemes(request.path("signing"), errors);
     }

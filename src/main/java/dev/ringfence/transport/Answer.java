@@ -21,6 +21,11 @@ final class Answer {
     /** Of the body's bytes as they come, never inflated. */
     static final int CAP = 8_192;
 
+    /** What a complete 2xx answer means. */
+    interface Judge {
+        SendResult success(int status, byte[] body);
+    }
+
     private static final Pattern KEEP_ALIVE_SECONDS = Pattern.compile("(?i)\\btimeout\\s*=\\s*([0-9]{1,9})\\b");
 
     private final Clock wallClock;
@@ -102,14 +107,15 @@ final class Answer {
     /**
      * The outcome, once the answer is complete.
      *
+     * @param judge of a complete 2xx answer
      * @param sentWhole whether the receiver has got the request to its last byte; else it cannot acknowledge it
      */
-    SendResult judge(AckProfile ack, List<String> appIds, boolean sentWhole) {
+    SendResult judge(Judge judge, boolean sentWhole) {
         if (refusal != null) {
             return refusal;
         }
         return framed && sentWhole
-                ? AnswerJudge.success(status, body.toByteArray(), ack, appIds)
+                ? judge.success(status, body.toByteArray())
                 : new SendResult.Uncertain(OutcomeCode.INVALID_ACK, status, null);
     }
 }

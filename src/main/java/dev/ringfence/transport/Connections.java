@@ -26,8 +26,8 @@ import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
 /**
- * The sockets: HTTP/1.1 on Apache's non-blocking core, kept alive for a short while. A route is scheme, name, port
- * <em>and address</em>, so a kept connection is only used again for an address that the guard judged.
+ * The sockets: HTTP/1.1 on Apache's non-blocking core, kept alive for a short while, and used again for the same
+ * {@link Route} only.
  */
 final class Connections implements AutoCloseable {
     /** Shorter than what servers usually grant (5 s and more): theirs should not end first. */
@@ -38,12 +38,10 @@ final class Connections implements AutoCloseable {
 
     private static final TimeValue SHUTDOWN = TimeValue.ofSeconds(2);
 
-    private final StrictConnPool<HttpHost, IOSession> pool;
+    private final StrictConnPool<Route, IOSession> pool;
     private final DefaultConnectingIOReactor reactor;
-    private final SSLContext tls;
 
-    Connections(int maxConnections, int ioThreads, SSLContext tls, ThreadFactory threads) {
-        this.tls = tls;
+    Connections(int maxConnections, int ioThreads, ThreadFactory threads) {
         pool = new StrictConnPool<>(
                 maxConnections, maxConnections, TimeValue.NEG_ONE_MILLISECOND, PoolReusePolicy.LIFO, null);
         reactor = new DefaultConnectingIOReactor(
@@ -62,22 +60,26 @@ final class Connections implements AutoCloseable {
     }
 
     /** Waits for a free slot; the entry then has a kept connection or none yet. */
-    Future<?> lease(HttpHost route, FutureCallback<PoolEntry<HttpHost, IOSession>> callback) {
+    Future<?> lease(Route route, FutureCallback<PoolEntry<Route, IOSession>> callback) {
         return pool.lease(route, null, Timeout.DISABLED, callback);
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the callback says it all
-    void connect(HttpHost route, Duration timeout, FutureCallback<IOSession> callback) {
-        InetSocketAddress address = new InetSocketAddress(route.getAddress(), route.getPort());
-        reactor.connect(route, address, null, Timeout.of(timeout), null, callback);
+    void connect(Route route, InetSocketAddress address, Duration timeout, FutureCallback<IOSession> callback) {
+        reactor.connect(route.host(), address, null, Timeout.of(timeout), null, callback);
     }
 
-    /** TLS on a new connection. The certificate must be for the route's name, whatever address was dialled. */
-    void secure(IOSession session, HttpHost route, Duration timeout, FutureCallback<TransportSecurityLayer> callback) {
+    /** TLS on a new connection. The certificate must be for the host's name, whatever address was dialled. */
+    void secure(
+            IOSession session,
+            HttpHost host,
+            SSLContext tls,
+            Duration timeout,
+            FutureCallback<TransportSecurityLayer> callback) {
         ((TransportSecurityLayer) session)
                 .startTls(
                         tls,
-                        route,
+                        host,
                         SSLBufferMode.STATIC,
                         Connections::checkHostName,
                         null,
@@ -95,7 +97,7 @@ final class Connections implements AutoCloseable {
     }
 
     /** Gives the slot back; closes the connection at once unless it may be used again. */
-    void release(PoolEntry<HttpHost, IOSession> entry, boolean reusable) {
+    void release(PoolEntry<Route, IOSession> entry, boolean reusable) {
         IOSession session = entry.getConnection();
         boolean keep = reusable && session != null && session.isOpen();
         if (keep) {

@@ -2,14 +2,15 @@ package dev.ringfence.transport;
 
 import dev.ringfence.transport.Exchange.Stage;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
 import org.apache.hc.core5.concurrent.FutureCallback;
-import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.nio.command.RequestExecutionCommand;
 import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.io.CloseMode;
@@ -17,6 +18,7 @@ import org.apache.hc.core5.pool.PoolEntry;
 import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gets one exchange a connection: a kept one, or a new one to the first of the judged addresses that takes it. All of
@@ -27,25 +29,31 @@ final class Dialer {
     private final Exchange exchange;
     private final Connections connections;
     private final Clock wallClock;
-    private final Queue<HttpHost> routes = new ArrayDeque<>();
+    private final @Nullable Way way;
+    private final Queue<Route> routes = new ArrayDeque<>();
 
-    Dialer(Exchange exchange, Connections connections, Clock wallClock, List<InetAddress> addresses) {
+    /**
+     * @param routes one for each judged address
+     * @param way through which proxy, null for straight on
+     */
+    Dialer(Exchange exchange, Connections connections, Clock wallClock, List<Route> routes, @Nullable Way way) {
         this.exchange = exchange;
         this.connections = connections;
         this.wallClock = wallClock;
-        Destination to = exchange.destination();
-        for (InetAddress address : addresses) {
-            routes.add(new HttpHost(to.scheme(), address, to.host(), to.port()));
-        }
+        this.way = way;
+        this.routes.addAll(routes);
     }
 
+    /** A proxy, and where it is. */
+    record Way(EgressProxy proxy, InetAddress address) {}
+
     void dial() {
-        HttpHost route = routes.element();
+        Route route = routes.element();
         exchange.enter(Stage.WAITING);
         exchange.waitsFor(connections.lease(route, on(this::leased, e -> exchange.failBeforeFirstByte())));
     }
 
-    private void leased(PoolEntry<HttpHost, IOSession> entry) {
+    private void leased(PoolEntry<Route, IOSession> entry) {
         if (!exchange.hold(entry)) {
             return;
         }
@@ -58,35 +66,69 @@ final class Dialer {
         connect(entry);
     }
 
-    private void connect(PoolEntry<HttpHost, IOSession> entry) {
+    private void connect(PoolEntry<Route, IOSession> entry) {
         if (exchange.isTooLate()) {
             // Nobody is blamed for a connection that was given no time.
             exchange.failBeforeFirstByte();
             return;
         }
-        exchange.enter(Stage.CONNECTING);
+        exchange.enter(way == null ? Stage.CONNECTING : Stage.TUNNELLING);
         Duration patience = routes.size() > 1 ? exchange.remaining().dividedBy(2) : exchange.remaining();
         // Not cancelled when the exchange ends: a connection that comes about all the same would then be nobody's.
-        connections.connect(entry.getRoute(), patience, on(session -> connected(entry, session), e -> nextAddress()));
+        connections.connect(
+                entry.getRoute(),
+                address(entry.getRoute()),
+                patience,
+                on(session -> connected(entry, session), e -> nextAddress()));
     }
 
-    private void connected(PoolEntry<HttpHost, IOSession> entry, IOSession session) {
+    private void connected(PoolEntry<Route, IOSession> entry, IOSession session) {
         entry.assignConnection(session);
         if (exchange.isOver()) {
             // The slot may have been given back before it had a connection to close.
             session.close(CloseMode.IMMEDIATE);
-        } else if (exchange.destination().secure()) {
-            secure(entry.getRoute(), session);
+        } else if (way == null) {
+            begin(entry.getRoute(), session);
         } else {
-            run(session, false);
+            tunnel(way.proxy(), entry.getRoute(), session);
         }
     }
 
-    private void secure(HttpHost route, IOSession session) {
+    private InetSocketAddress address(Route route) {
+        return way == null
+                ? new InetSocketAddress(route.host().getAddress(), route.host().getPort())
+                : new InetSocketAddress(way.address(), way.proxy().port());
+    }
+
+    private void tunnel(EgressProxy proxy, Route route, IOSession session) {
+        FutureCallback<Integer> callback = on(
+                status -> {
+                    if (AnswerJudge.isSuccess(status)) {
+                        begin(route, session);
+                    } else {
+                        nextAddress();
+                    }
+                },
+                e -> nextAddress());
+        session.enqueue(
+                new RequestExecutionCommand(new Tunnel(route.host(), proxy, callback), HttpCoreContext.create()),
+                Command.Priority.NORMAL);
+    }
+
+    private void begin(Route route, IOSession session) {
+        SSLContext tls = route.tls();
+        if (tls == null) {
+            run(session, false);
+        } else {
+            secure(route, tls, session);
+        }
+    }
+
+    private void secure(Route route, SSLContext tls, IOSession session) {
         exchange.enter(Stage.SECURING);
         FutureCallback<TransportSecurityLayer> callback =
                 on(layer -> run(session, false), e -> exchange.failBeforeFirstByte());
-        connections.secure(session, route, exchange.remaining(), callback);
+        connections.secure(session, route.host(), tls, exchange.remaining(), callback);
     }
 
     private void run(IOSession session, boolean kept) {
@@ -106,7 +148,7 @@ final class Dialer {
             exchange.letGo();
             dial();
         } else {
-            exchange.enter(Stage.CONNECTING);
+            exchange.enter(way == null ? Stage.CONNECTING : Stage.TUNNELLING);
             exchange.failBeforeFirstByte();
         }
     }

@@ -6,13 +6,11 @@ import dev.ringfence.transport.SendResult.NotSent;
 import dev.ringfence.transport.SendResult.NotStarted;
 import dev.ringfence.transport.SendResult.Uncertain;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.pool.PoolEntry;
 import org.apache.hc.core5.reactor.IOSession;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +31,10 @@ final class Exchange {
 
     /** How far it came before the first byte: says whose fault it is if it comes no further. */
     enum Stage {
+        AUTHORIZING(new NotSent(OutcomeCode.TOKEN_UNAVAILABLE)),
         RESOLVING(new NotSent(OutcomeCode.NAME_NOT_RESOLVED)),
         WAITING(new NotStarted()),
+        TUNNELLING(new NotSent(OutcomeCode.PROXY_FAILED)),
         CONNECTING(new NotSent(OutcomeCode.CONNECT_FAILED)),
         SECURING(new NotSent(OutcomeCode.TLS_FAILED)),
         CONNECTED(new NotStarted());
@@ -49,27 +49,27 @@ final class Exchange {
 
     private final Outbound outbound;
     private final Destination destination;
-    private final List<String> appIds;
+    private final Answer.Judge judge;
     private final NanoClock clock;
     private final Connections connections;
     private final long deadline;
     private final CompletableFuture<SendResult> result = new CompletableFuture<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.BEFORE);
-    private final AtomicReference<@Nullable PoolEntry<HttpHost, IOSession>> held = new AtomicReference<>();
+    private final AtomicReference<@Nullable PoolEntry<Route, IOSession>> held = new AtomicReference<>();
 
     private volatile Stage stage = Stage.RESOLVING;
     private volatile @Nullable Future<?> queued;
     private volatile @Nullable Future<?> alarm;
     private volatile @Nullable Integer status;
     private volatile @Nullable SendResult refusal;
+    private volatile @Nullable AccessToken token;
     private volatile boolean reusable;
 
     @SuppressWarnings("FutureReturnValueIgnored") // cleanUp throws nothing that anybody could handle
-    Exchange(
-            Outbound outbound, Destination destination, List<String> appIds, NanoClock clock, Connections connections) {
+    Exchange(Outbound outbound, Destination destination, Answer.Judge judge, NanoClock clock, Connections connections) {
         this.outbound = outbound;
         this.destination = destination;
-        this.appIds = appIds;
+        this.judge = judge;
         this.clock = clock;
         this.connections = connections;
         this.deadline = clock.nanos() + outbound.timeout().toNanos();
@@ -85,8 +85,18 @@ final class Exchange {
         return destination;
     }
 
-    List<String> appIds() {
-        return appIds;
+    Answer.Judge judge() {
+        return judge;
+    }
+
+    /** What it carries in Authorization, null for nothing of an authorization server's. */
+    @Nullable
+    AccessToken token() {
+        return token;
+    }
+
+    void carry(AccessToken given) {
+        token = given;
     }
 
     CompletableFuture<SendResult> result() {
@@ -144,7 +154,7 @@ final class Exchange {
     }
 
     /** Takes over a slot; false where it is too late, then it has been given back. */
-    boolean hold(PoolEntry<HttpHost, IOSession> entry) {
+    boolean hold(PoolEntry<Route, IOSession> entry) {
         held.set(entry);
         if (isOver()) {
             releaseHeld();
@@ -220,7 +230,8 @@ final class Exchange {
     private void end(SendResult end) {
         if (state.getAndSet(State.OVER) != State.OVER) {
             cleanUp();
-            result.complete(end);
+            AccessToken carried = token;
+            result.complete(carried == null ? end : carried.learn(end));
         }
     }
 
@@ -232,7 +243,7 @@ final class Exchange {
     }
 
     private void releaseHeld() {
-        PoolEntry<HttpHost, IOSession> entry = held.getAndSet(null);
+        PoolEntry<Route, IOSession> entry = held.getAndSet(null);
         if (entry != null) {
             connections.release(entry, reusable);
         }

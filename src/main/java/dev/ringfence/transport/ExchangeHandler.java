@@ -51,7 +51,7 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
         this.surplus = surplus;
         this.unused = unused;
         body = ByteBuffer.wrap(exchange.outbound().body());
-        request = RequestMessage.of(exchange.destination(), exchange.outbound());
+        request = RequestMessage.of(exchange.destination(), exchange.outbound(), exchange.token());
         answer = new Answer(wallClock);
     }
 
@@ -127,7 +127,7 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
 
     private void complete() {
         boolean sentWhole = !body.hasRemaining();
-        SendResult result = answer.judge(exchange.outbound().ack(), exchange.appIds(), sentWhole);
+        SendResult result = answer.judge(exchange.judge(), sentWhole);
         exchange.answered(result, answer.keepsConnection() && sentWhole);
     }
 

@@ -1,13 +1,19 @@
 package dev.ringfence.transport;
 
+import java.nio.channels.ReadableByteChannel;
+import org.apache.hc.core5.http.ContentLengthStrategy;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.config.CharCodingConfig;
 import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.impl.BasicHttpTransportMetrics;
 import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
 import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
 import org.apache.hc.core5.http.impl.nio.ClientHttp1IOEventHandler;
 import org.apache.hc.core5.http.impl.nio.ClientHttp1StreamDuplexer;
 import org.apache.hc.core5.http.impl.nio.DefaultHttpRequestWriterFactory;
 import org.apache.hc.core5.http.impl.nio.DefaultHttpResponseParserFactory;
+import org.apache.hc.core5.http.nio.ContentDecoder;
+import org.apache.hc.core5.http.nio.SessionInputBuffer;
 import org.apache.hc.core5.http.protocol.HttpProcessor;
 import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
@@ -31,18 +37,33 @@ final class Http1Line extends ClientHttp1IOEventHandler {
     private final WholeHeadParser parser;
 
     private Http1Line(ProtocolIOSession session, WholeHeadParser parser) {
-        super(new ClientHttp1StreamDuplexer(
-                session,
-                NOTHING_ADDED,
-                CONFIG,
-                CharCodingConfig.DEFAULT,
-                DefaultConnectionReuseStrategy.INSTANCE,
-                parser,
-                WRITERS.create(),
-                DefaultContentLengthStrategy.INSTANCE,
-                DefaultContentLengthStrategy.INSTANCE,
-                null));
+        super(new Duplexer(session, parser));
         this.parser = parser;
+    }
+
+    private static final class Duplexer extends ClientHttp1StreamDuplexer {
+        Duplexer(ProtocolIOSession session, WholeHeadParser parser) {
+            super(
+                    session,
+                    NOTHING_ADDED,
+                    CONFIG,
+                    CharCodingConfig.DEFAULT,
+                    DefaultConnectionReuseStrategy.INSTANCE,
+                    parser,
+                    WRITERS.create(),
+                    DefaultContentLengthStrategy.INSTANCE,
+                    DefaultContentLengthStrategy.INSTANCE,
+                    null);
+        }
+
+        @Override
+        protected ContentDecoder createContentDecoder(
+                long length, ReadableByteChannel channel, SessionInputBuffer buffer, BasicHttpTransportMetrics metrics)
+                throws HttpException {
+            return length == ContentLengthStrategy.CHUNKED
+                    ? new WholeChunks(channel, buffer, CONFIG, metrics)
+                    : super.createContentDecoder(length, channel, buffer, metrics);
+        }
     }
 
     static Http1Line on(ProtocolIOSession session) {

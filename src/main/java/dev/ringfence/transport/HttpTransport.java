@@ -2,6 +2,10 @@ package dev.ringfence.transport;
 
 import dev.ringfence.config.Settings;
 import dev.ringfence.time.NanoClock;
+import dev.ringfence.transport.AccessTokens.Asked;
+import dev.ringfence.transport.AccessTokens.Held;
+import dev.ringfence.transport.Exchange.Stage;
+import dev.ringfence.transport.SendResult.Acknowledged;
 import dev.ringfence.transport.SendResult.Failed;
 import dev.ringfence.transport.SendResult.Forbidden;
 import dev.ringfence.transport.SendResult.NotSent;
@@ -20,7 +24,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests, each at most once (HT-1): no redirect is followed, nothing is repeated, whatever the receiver does.
@@ -35,6 +41,9 @@ public class HttpTransport {
     private final NanoClock clock;
     private final Clock wallClock;
     private final Connections connections;
+    private final TlsContexts tlsContexts;
+    private final AccessTokens tokens;
+    private final @Nullable EgressProxy proxy;
     private final ScheduledThreadPoolExecutor timer;
     private final Set<Exchange> open = ConcurrentHashMap.newKeySet();
 
@@ -45,24 +54,42 @@ public class HttpTransport {
         clock = null;
         wallClock = null;
         connections = null;
+        tlsContexts = null;
+        tokens = null;
+        proxy = null;
         timer = null;
     }
 
     @Inject
     HttpTransport(DestinationGuard guard, NanoClock clock, Clock wallClock, Settings settings) {
-        this(guard, clock, wallClock, connectionsFor(settings), defaultTls());
+        this(
+                guard,
+                clock,
+                wallClock,
+                connectionsFor(settings),
+                defaultTls(),
+                settings.egressProxy().map(url -> EgressProxy.parse(url.text())).orElse(null));
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the timer ends with the transport
-    HttpTransport(DestinationGuard guard, NanoClock clock, Clock wallClock, int maxConnections, SSLContext tls) {
+    HttpTransport(
+            DestinationGuard guard,
+            NanoClock clock,
+            Clock wallClock,
+            int maxConnections,
+            SSLContext tls,
+            @Nullable EgressProxy proxy) {
         this.guard = guard;
         this.clock = clock;
         this.wallClock = wallClock;
         int ioThreads = Runtime.getRuntime().availableProcessors() < CORES_FOR_A_SECOND_THREAD ? 1 : 2;
-        connections = new Connections(maxConnections, ioThreads, tls, TransportThreads.named("http"));
+        this.proxy = proxy;
+        tlsContexts = new TlsContexts(tls, clock, wallClock);
+        tokens = new AccessTokens(this::ask, clock);
+        connections = new Connections(maxConnections, ioThreads, TransportThreads.named("http"));
         timer = new ScheduledThreadPoolExecutor(1, TransportThreads.named("http-timer"));
         timer.setRemoveOnCancelPolicy(true);
-        timer.scheduleWithFixedDelay(connections::closeExpired, EVICT_MILLIS, EVICT_MILLIS, TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(this::forget, EVICT_MILLIS, EVICT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** A connection for everything that this node may have in flight, so that nothing waits for another's (HT-5). */
@@ -97,9 +124,15 @@ public class HttpTransport {
             }
             appIds = stored.get();
         }
+        List<String> events = appIds;
+        return send(outbound, (status, body) -> AnswerJudge.success(status, body, outbound.ack(), events));
+    }
+
+    private CompletableFuture<SendResult> send(Outbound outbound, Answer.Judge judge) {
         try {
             Destination destination = Destination.parse(outbound.url().toString());
-            return start(new Exchange(outbound, destination, appIds, clock, connections));
+            Exchange exchange = new Exchange(outbound, destination, judge, clock, connections);
+            return start(exchange);
         } catch (DestinationNotAllowed e) {
             return CompletableFuture.completedFuture(new Forbidden());
         }
@@ -115,16 +148,49 @@ public class HttpTransport {
         exchange.result().whenComplete((result, error) -> open.remove(exchange));
         try {
             exchange.arm(timer);
-            guard.permitted(exchange.destination()).thenAccept(lookup -> go(exchange, lookup));
+            authorize(exchange);
         } catch (RejectedExecutionException e) {
             exchange.abort();
         }
         return exchange.result();
     }
 
+    private void authorize(Exchange exchange) {
+        OAuthClient client = exchange.outbound().oauth();
+        if (client == null) {
+            look(exchange);
+            return;
+        }
+        exchange.enter(Stage.AUTHORIZING);
+        tokens.of(client).thenAccept(held -> {
+            if (held instanceof Held.Token known) {
+                exchange.carry(known.token());
+                look(exchange);
+            } else if (held instanceof Held.NotAsked) {
+                exchange.endBeforeFirstByte(new NotStarted());
+            } else {
+                exchange.failBeforeFirstByte();
+            }
+        });
+    }
+
+    private CompletableFuture<Asked> ask(Outbound request) {
+        AtomicReference<@Nullable TokenAnswer> answer = new AtomicReference<>();
+        return send(request, (status, body) -> {
+                    answer.set(TokenAnswer.parse(body).orElse(null));
+                    return new Acknowledged(status, null);
+                })
+                .thenApply(result -> new Asked(Optional.ofNullable(answer.get()), !(result instanceof NotStarted)));
+    }
+
+    private void look(Exchange exchange) {
+        exchange.enter(Stage.RESOLVING);
+        guard.permitted(exchange.destination()).thenAccept(lookup -> go(exchange, lookup));
+    }
+
     private void go(Exchange exchange, Lookup lookup) {
         if (lookup instanceof Lookup.Found found) {
-            dial(exchange, found.addresses());
+            route(exchange, found.addresses());
         } else if (lookup instanceof Lookup.Refused) {
             exchange.endBeforeFirstByte(new Forbidden());
         } else if (lookup instanceof Lookup.Unknown) {
@@ -134,9 +200,34 @@ public class HttpTransport {
         }
     }
 
-    private void dial(Exchange exchange, List<InetAddress> addresses) {
+    private void route(Exchange exchange, List<InetAddress> addresses) {
+        SSLContext tls = tlsContexts.of(exchange.outbound().tls());
+        if (tls == null) {
+            exchange.endBeforeFirstByte(new NotSent(OutcomeCode.TLS_FAILED));
+            return;
+        }
+        List<Route> routes = addresses.stream()
+                .map(address -> Route.to(exchange.destination(), address, tls))
+                .toList();
+        if (proxy == null) {
+            dial(exchange, routes, null);
+            return;
+        }
+        exchange.enter(Stage.TUNNELLING);
+        guard.unjudged(proxy.host()).thenAccept(lookup -> {
+            if (lookup instanceof Lookup.Found found) {
+                dial(exchange, routes, new Dialer.Way(proxy, found.addresses().get(0)));
+            } else if (lookup instanceof Lookup.Overloaded) {
+                exchange.endBeforeFirstByte(new NotStarted());
+            } else {
+                exchange.failBeforeFirstByte();
+            }
+        });
+    }
+
+    private void dial(Exchange exchange, List<Route> routes, Dialer.@Nullable Way way) {
         if (!exchange.isOver()) {
-            new Dialer(exchange, connections, wallClock, addresses).dial();
+            new Dialer(exchange, connections, wallClock, routes, way).dial();
         }
     }
 
@@ -148,6 +239,17 @@ public class HttpTransport {
      */
     public void cancel(CompletableFuture<SendResult> sent) {
         open.stream().filter(exchange -> exchange.result() == sent).findFirst().ifPresent(Exchange::cancel);
+    }
+
+    private void forget() {
+        connections.closeExpired();
+        tlsContexts.forget();
+        tokens.forget();
+    }
+
+    /** TLS contexts and tokens that are kept. */
+    int remembered() {
+        return tlsContexts.size() + tokens.size();
     }
 
     /** Connections in use and kept. */

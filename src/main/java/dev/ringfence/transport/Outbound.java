@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One POST, complete.
@@ -16,10 +17,19 @@ import java.util.Set;
  * @param timeout for everything from {@link HttpTransport#send} to the last byte of the answer
  * @param sendByNanos on {@link dev.ringfence.time.NanoClock}: after it no first byte leaves (RD-5)
  * @param ack what counts as an acknowledgement
+ * @param tls whom it trusts and as whom it appears, where {@code url} is https
+ * @param oauth whose token it carries in {@code Authorization}, null for none; asked for within {@code timeout}
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody; a copy of up to 1 MiB for each attempt is not worth it
 public record Outbound(
-        URI url, Map<String, String> headers, byte[] body, Duration timeout, long sendByNanos, AckProfile ack) {
+        URI url,
+        Map<String, String> headers,
+        byte[] body,
+        Duration timeout,
+        long sendByNanos,
+        AckProfile ack,
+        TlsMaterial tls,
+        @Nullable OAuthClient oauth) {
     private static final Set<String> RESERVED = Set.of(
             "host",
             "connection",
@@ -40,6 +50,12 @@ public record Outbound(
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("a timeout is positive");
         }
+    }
+
+    /** One that trusts what the server trusts, and carries no token of an authorization server. */
+    public Outbound(
+            URI url, Map<String, String> headers, byte[] body, Duration timeout, long sendByNanos, AckProfile ack) {
+        this(url, headers, body, timeout, sendByNanos, ack, TlsMaterial.NONE, null);
     }
 
     /** Whether a header may be given: its name is a token and not reserved, its value visible ASCII, blanks and tabs. */

@@ -19,6 +19,12 @@ public enum OutcomeCode {
     CONNECT_FAILED,
     /** The TLS handshake failed: certificate, host name or protocol. */
     TLS_FAILED,
+    /** The egress proxy could not be reached, or made no tunnel. */
+    PROXY_FAILED,
+    /** The authorization server gave no token for the receiver. */
+    TOKEN_UNAVAILABLE,
+    /** The receiver refused a token (401) that another may replace: the next attempt gets a new one. */
+    TOKEN_REFUSED,
     /** The answer is no HTTP, or 2xx without the acknowledgement that was asked for (HT-2). */
     INVALID_ACK,
     /** The acknowledgement is longer than 8 KiB. */

@@ -2,6 +2,7 @@ package dev.ringfence.transport;
 
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.message.BasicHttpRequest;
+import org.jspecify.annotations.Nullable;
 
 /** The head of a POST: a Host, a length, a type, a sender, and what the caller adds. Nothing else is sent. */
 final class RequestMessage {
@@ -10,13 +11,16 @@ final class RequestMessage {
 
     private RequestMessage() {}
 
-    static HttpRequest of(Destination destination, Outbound outbound) {
+    static HttpRequest of(Destination destination, Outbound outbound, @Nullable AccessToken token) {
         BasicHttpRequest request = new BasicHttpRequest("POST", null, null, destination.target());
         request.addHeader("Host", destination.hostHeader());
         request.addHeader("Content-Length", outbound.body().length);
         addDefault(request, outbound, "Content-Type", "application/json");
         addDefault(request, outbound, "User-Agent", USER_AGENT);
         outbound.headers().forEach(request::addHeader);
+        if (token != null) {
+            request.setHeader("Authorization", token.authorization());
+        }
         return request;
     }
 

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
 
@@ -141,5 +142,39 @@ class SettingsTest {
         Map<String, String> all = new HashMap<>(Map.of("ringfence.secrets.key", KEY));
         all.putAll(values);
         return Settings.from(all);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://proxy.test:3128",
+                "http://10.0.0.1:80/",
+                "http://[fd00::1]:3128",
+                "http://user:p%40ss@proxy.test:3128"
+            })
+    void theProxyIsAHostAndAPort(String url) {
+        assertThat(with(Map.of("ringfence.egress.proxy", url)).egressProxy())
+                .map(SecretValue::text)
+                .contains(url);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://canary.test:3128",
+                "socks://canary.test:1080",
+                "http://canary.test",
+                "http://canary.test:0",
+                "http://canary.test:65536",
+                "http://canary.test:3128/path",
+                "http://canary@proxy.test:3128",
+                "http://user:can@ary@proxy.test:3128",
+                "canary.test:3128"
+            })
+    void anotherProxyStopsTheStartAndIsNotShown(String url) {
+        assertThatThrownBy(() -> with(Map.of("ringfence.egress.proxy", url)))
+                .isInstanceOf(InvalidSettings.class)
+                .hasMessageContaining("ringfence.egress.proxy")
+                .hasMessageNotContaining("canary");
     }
 }

@@ -1,5 +1,6 @@
 package dev.ringfence.fanout;
 
+import dev.ringfence.subscription.AccessTerms;
 import dev.ringfence.subscription.DeliveryRules;
 import dev.ringfence.subscription.Destination;
 import dev.ringfence.subscription.EventFilter;
@@ -39,7 +40,7 @@ final class SampleSubscription {
                         Map.of(),
                         AckProfile.STATUS,
                         Duration.ofSeconds(2),
-                        false),
+                        AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
                 new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), 1, 1),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.ringfence.fence.FenceKey;
+import dev.ringfence.subscription.AccessTerms;
 import dev.ringfence.subscription.DeliveryRules;
 import dev.ringfence.subscription.Destination;
 import dev.ringfence.subscription.EventFilter;
@@ -40,7 +41,12 @@ class PreflightTest {
                 1,
                 "hook",
                 new Destination(
-                        Mode.PUSH, "http://example.test/", Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), false),
+                        Mode.PUSH,
+                        "http://example.test/",
+                        Map.of(),
+                        AckProfile.STATUS,
+                        Duration.ofSeconds(2),
+                        AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), new MatchFilter(JsonNodeFactory.instance.arrayNode())),
                 List.of(),
                 new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(60), 0, 2), 10, 10),

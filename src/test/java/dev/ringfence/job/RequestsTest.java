@@ -3,6 +3,7 @@ package dev.ringfence.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.reservation.Reserved;
+import dev.ringfence.subscription.AccessTerms;
 import dev.ringfence.subscription.BearerToken;
 import dev.ringfence.subscription.DeliveryRules;
 import dev.ringfence.subscription.Destination;
@@ -11,13 +12,17 @@ import dev.ringfence.subscription.EventTypeFilter;
 import dev.ringfence.subscription.Grants;
 import dev.ringfence.subscription.MatchFilter;
 import dev.ringfence.subscription.Mode;
+import dev.ringfence.subscription.ReceiverAccess;
 import dev.ringfence.subscription.RequestSecrets;
 import dev.ringfence.subscription.RetryPolicy;
 import dev.ringfence.subscription.Semantics;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionStatus;
 import dev.ringfence.transport.AckProfile;
+import dev.ringfence.transport.OAuthClient;
 import dev.ringfence.transport.Outbound;
+import dev.ringfence.transport.TlsMaterial;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,11 +48,26 @@ class RequestsTest {
     @Test
     @Tag("HT-1")
     void withoutATokenThereIsNoAuthorization() {
-        assertThat(request(null).headers()).containsOnlyKeys("X-Shop");
+        assertThat(request((BearerToken) null).headers()).containsOnlyKeys("X-Shop");
+    }
+
+    @Test
+    @Tag("SB-1")
+    void whomItTrustsAndWhoseTokenItCarriesGoWithIt() {
+        OAuthClient client = new OAuthClient(URI.create("https://id.test/t"), "i", "s");
+        TlsMaterial tls = new TlsMaterial("ca", null, null);
+        Outbound sent = request(new ReceiverAccess(null, client, tls));
+        assertThat(sent.oauth()).isEqualTo(client);
+        assertThat(sent.tls()).isEqualTo(tls);
+        assertThat(sent.headers()).containsOnlyKeys("X-Shop");
     }
 
     private static Outbound request(@Nullable BearerToken bearer) {
-        Endpoint endpoint = new Endpoint(subscription(), new RequestSecrets(List.of(), bearer));
+        return request(bearer == null ? ReceiverAccess.NONE : new ReceiverAccess(bearer, null, TlsMaterial.NONE));
+    }
+
+    private static Outbound request(ReceiverAccess access) {
+        Endpoint endpoint = new Endpoint(subscription(), new RequestSecrets(List.of(), access));
         return Requests.of(reserved(), endpoint, NOW, 1).orElseThrow();
     }
 
@@ -77,7 +97,7 @@ class RequestsTest {
                 UUID.randomUUID(),
                 1,
                 "all",
-                new Destination(Mode.PUSH, null, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), true),
+                new Destination(Mode.PUSH, null, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
                 new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), 1, 1),

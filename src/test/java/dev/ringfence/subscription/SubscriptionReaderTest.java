@@ -10,13 +10,19 @@ import dev.ringfence.json.FieldError;
 import dev.ringfence.json.JsonSchemas;
 import dev.ringfence.json.StrictJson;
 import dev.ringfence.transport.AckProfile;
+import dev.ringfence.transport.OAuthClient;
+import dev.ringfence.transport.TestPem;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -31,7 +37,7 @@ class SubscriptionReaderTest {
     private static SubscriptionReader reader(Map<String, String> more) {
         Map<String, String> values = new HashMap<>(more);
         values.put("ringfence.secrets.key", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
-        return new SubscriptionReader(Settings.from(values));
+        return new SubscriptionReader(Settings.from(values), Clock.systemUTC());
     }
 
     private static SubscriptionDraft read(String more) {
@@ -67,8 +73,6 @@ class SubscriptionReaderTest {
             quoteCharacter = '`',
             value = {
                 "'envelope':'cloudevents-binary'                          | /envelope",
-                "'auth':{'type':'oauth2','tokenUrl':'https://a.test'}     | /auth/type",
-                "'tls':{'ca':'x'}                                         | /tls",
                 "'retryStatuses':[404]                                    | /retryStatuses",
                 "'ordering':'KEY'                                         | /ordering",
                 "'onDead':'BLOCK'                                         | /onDead",
@@ -184,14 +188,80 @@ class SubscriptionReaderTest {
     void aBearerTokenIsVisibleAsciiOfAtMost4096Characters() {
         String longest = "~!".repeat(2048);
         SubscriptionDraft draft = read(",'auth':{'type':'bearer','token':'" + longest + "'}");
-        assertThat(draft.bearer()).isEqualTo(new BearerToken(longest));
-        assertThat(draft.destination().bearer()).isTrue();
-        assertThat(read("").bearer()).isNull();
-        assertThat(read("").destination().bearer()).isFalse();
+        assertThat(draft.access().bearer()).isEqualTo(new BearerToken(longest));
+        assertThat(draft.destination().access().bearer()).isTrue();
+        assertThat(read("").access().bearer()).isNull();
+        assertThat(read("").destination().access().bearer()).isFalse();
         JsonNode tooLong = json(URL + ",'auth':{'type':'bearer','token':'" + longest + "x'}");
         assertThat(new JsonSchemas().validate("subscription", tooLong))
                 .extracting(FieldError::pointer)
                 .containsExactly("/auth/token");
+    }
+
+    @Test
+    @Tag("SB-1")
+    void anAuthorizationServerIsNamedWithItsClient() {
+        SubscriptionDraft draft = read(
+                ",'auth':{'type':'oauth2','tokenUrl':'https://id.test/t','clientId':'me','clientSecret':'hunter 2'}");
+        assertThat(draft.access().oauth())
+                .isEqualTo(new OAuthClient(URI.create("https://id.test/t"), "me", "hunter 2"));
+        assertThat(draft.access().bearer()).isNull();
+        assertThat(draft.destination().access()).isEqualTo(new AccessTerms(false, true, null, null));
+        assertThat(draft.toString()).doesNotContain("hunter");
+    }
+
+    @ParameterizedTest
+    @Tag("SB-1")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "'auth':{'type':'oauth2','tokenUrl':'ä b','clientId':'me','clientSecret':'s'}           | /auth/tokenUrl",
+                "'auth':{'type':'oauth2','tokenUrl':'https://id.test','clientId':'é','clientSecret':'s'}  | /auth/clientId",
+                "'auth':{'type':'oauth2','tokenUrl':'https://id.test','clientId':'i','clientSecret':'\\n'} | /auth/clientSecret",
+                "'tls':{'ca':'x'}                                                                       | /tls/ca",
+                "'tls':{'cert':'x'}                                                                     | /tls/cert",
+                "'tls':{'key':'x'}                                                                      | /tls/key"
+            })
+    void accessThatCannotWorkIsRefusedWhereItIsConfigured(String member, String pointer) {
+        assertThat(errors("," + member)).extracting(FieldError::pointer).containsExactly(pointer);
+    }
+
+    @ParameterizedTest
+    @Tag("SB-1")
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "'auth':{'type':'oauth2','tokenUrl':'https://id.test','clientId':'i'}",
+                "'auth':{'type':'oauth2','tokenUrl':'https://id.test','clientId':'i','clientSecret':'s','scope':'x'}",
+                "'auth':{'type':'bearer','token':'t','clientId':'i'}",
+                "'tls':{}",
+                "'tls':{'ca':'x','password':'y'}",
+                "'tls':{'ca':7}"
+            })
+    void accessOfAnotherShapeIsRefused(String member) {
+        assertThat(new JsonSchemas().validate("subscription", json(URL + "," + member)))
+                .isNotEmpty();
+    }
+
+    @Test
+    @Tag("SB-1")
+    void certificatesAreReadAndTheirEndsKept(@TempDir Path directory) throws Exception {
+        TestPem pem = TestPem.make(directory);
+        String all = ("'tls':{'ca':'" + pem.certificate() + "','cert':'" + pem.certificate() + "','key':'" + pem.key()
+                        + "'}")
+                .replace("\n", "\\n");
+        SubscriptionDraft draft = read("," + all);
+        assertThat(draft.destination().access()).isEqualTo(new AccessTerms(false, false, pem.expires(), pem.expires()));
+        assertThat(draft.access().tls().key()).contains("PRIVATE KEY");
+        assertThat(draft.toString()).doesNotContain("PRIVATE KEY");
+
+        JsonNode plain = json("'name':'n','mode':'PUSH','url':'HTTP://hooks.example.test/'," + all);
+        assertThat(catchThrowableOfType(ApiProblem.class, () -> reader(Map.of()).read(plain))
+                        .errors())
+                .extracting(FieldError::pointer, FieldError::code)
+                .containsExactly(org.assertj.core.groups.Tuple.tuple("/tls", "NEEDS_HTTPS"));
     }
 
     @Test

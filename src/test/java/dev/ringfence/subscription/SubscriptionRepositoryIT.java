@@ -11,6 +11,9 @@ import dev.ringfence.security.SecretBox;
 import dev.ringfence.security.SecretUnreadable;
 import dev.ringfence.signing.WebhookSecret;
 import dev.ringfence.transport.AckProfile;
+import dev.ringfence.transport.OAuthClient;
+import dev.ringfence.transport.TlsMaterial;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -60,7 +63,7 @@ class SubscriptionRepositoryIT {
                         Map.of("X-Shop", "7"),
                         AckProfile.RECEIPT,
                         Duration.ofMillis(1_500),
-                        false),
+                        AccessTerms.NONE),
                 new EventFilter(
                         new EventTypeFilter(List.of("order.*", "a.b.c.v1")),
                         MatchFilter.of(StrictJson.parse(match.getBytes(StandardCharsets.UTF_8)))),
@@ -138,11 +141,18 @@ class SubscriptionRepositoryIT {
         secrets.store(
                 one.id(),
                 List.of(WebhookSecret.parse("whsec_AAECAw=="), WebhookSecret.parse("plain-canary")),
-                new BearerToken("token-canary"),
+                new ReceiverAccess(
+                        new BearerToken("token-canary"),
+                        new OAuthClient(URI.create("https://a.test/t"), "id-canary", "secret-canary"),
+                        new TlsMaterial("ca-canary", null, "key-canary")),
                 NOW);
 
         RequestSecrets opened = secrets.open(List.of(one)).get(one.id());
-        assertThat(opened.bearer()).isEqualTo(new BearerToken("token-canary"));
+        assertThat(opened.access())
+                .isEqualTo(new ReceiverAccess(
+                        new BearerToken("token-canary"),
+                        new OAuthClient(URI.create("https://a.test/t"), "id-canary", "secret-canary"),
+                        new TlsMaterial("ca-canary", null, "key-canary")));
         assertThat(opened.toString()).doesNotContain("canary");
         List<SigningKeys> keys = opened.signing();
         assertThat(keys).extracting(SigningKeys::prefix).containsExactly("webhook", "svix");
@@ -175,8 +185,8 @@ class SubscriptionRepositoryIT {
         Subscription with = subscription(60, NOW);
         Subscription without = subscription(60, NOW);
         List.of(with, without).forEach(subscriptions::insert);
-        secrets.store(with.id(), List.of(), new BearerToken("t"), NOW);
-        secrets.store(without.id(), List.of(), null, NOW);
+        secrets.store(with.id(), List.of(), ReceiverAccess.of(new BearerToken("t")), NOW);
+        secrets.store(without.id(), List.of(), ReceiverAccess.NONE, NOW);
         assertThat(bearer(subscriptions.find(app, with.id()))).contains(true);
         assertThat(bearer(subscriptions.lock(app, with.id()))).contains(true);
         assertThat(bearer(subscriptions.updateGrants(with.id(), new Grants(List.of()), NOW)))
@@ -187,7 +197,7 @@ class SubscriptionRepositoryIT {
     }
 
     private static Optional<Boolean> bearer(Optional<Subscription> read) {
-        return read.map(found -> found.destination().bearer());
+        return read.map(found -> found.destination().access().bearer());
     }
 
     private SubscriptionSecrets secrets(AtomicReference<Instant> now, String key) {

@@ -9,9 +9,11 @@ import dev.ringfence.harness.HarnessLifecycle;
 import dev.ringfence.harness.RingfenceClient;
 import dev.ringfence.harness.RingfenceClient.Answer;
 import dev.ringfence.harness.TestDatabase;
+import dev.ringfence.transport.TestPem;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Subscriptions over HTTP in the real server. */
 @ArquillianTest
@@ -144,6 +147,49 @@ class SubscriptionsIT {
         request.putObject("auth").put("type", "bearer").put("token", "bad canary");
         Answer refused = operator.post(subscriptions(), request).expect(422);
         assertThat(refused.body().at("/errors/0/pointer").asText()).isEqualTo("/auth/token");
+        assertThat(refused.text()).doesNotContain("canary");
+    }
+
+    @Test
+    @Tag("SB-1")
+    @Tag("SC-2")
+    void whatApproachesAReceiverIsShownToNobodyButWhenItEnds(@TempDir Path directory) throws Exception {
+        TestPem pem = TestPem.make(directory);
+        ObjectNode request = push("with certificate and client");
+        request.putObject("auth")
+                .put("type", "oauth2")
+                .put("tokenUrl", "https://1.1.1.1/token")
+                .put("clientId", "id-canary")
+                .put("clientSecret", "secret-canary");
+        request.putObject("tls")
+                .put("ca", pem.certificate())
+                .put("cert", pem.certificate())
+                .put("key", pem.key());
+
+        Answer created = operator.post(subscriptions(), request).expect(201);
+        Answer read = operator.get("apps/" + app + "/subscriptions/"
+                        + created.body().path("id").asText())
+                .expect(200);
+        for (Answer answer : List.of(created, read)) {
+            assertThat(answer.text())
+                    .contains("\"auth\":{\"type\":\"oauth2\"}")
+                    .doesNotContain("canary", "BEGIN", "1.1.1.1/token");
+            assertThat(answer.body().at("/tls/certExpires").asText())
+                    .isEqualTo(pem.expires().toString());
+            assertThat(answer.body().at("/tls/caExpires").asText())
+                    .isEqualTo(pem.expires().toString());
+        }
+        for (String secret : List.of("id-canary", "secret-canary", "BEGIN PRIVATE KEY", "BEGIN CERTIFICATE")) {
+            assertThat(tablesThatHold(secret)).as(secret).isEmpty();
+        }
+
+        request.withObject("/auth").put("tokenUrl", "https://10.0.0.5/canary");
+        Answer refused = operator.post(subscriptions(), request).expect(422);
+        assertThat(refused.code()).isEqualTo("DESTINATION_NOT_ALLOWED");
+        assertThat(refused.body().at("/errors/0/pointer").asText()).isEqualTo("/auth/tokenUrl");
+        request.withObject("/tls").put("key", "canary");
+        refused = operator.post(subscriptions(), request).expect(422);
+        assertThat(refused.body().at("/errors/0/pointer").asText()).isEqualTo("/tls/key");
         assertThat(refused.text()).doesNotContain("canary");
     }
 

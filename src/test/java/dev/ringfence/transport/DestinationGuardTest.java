@@ -81,7 +81,23 @@ class DestinationGuardTest {
         "https://public.test/é, MALFORMED",
         "https://bücher.test/, MALFORMED",
         "https://public。test/, MALFORMED",
+        "https://public．test/, MALFORMED",
+        "https://public｡test/, MALFORMED",
+        "http://１２７.0.0.1/, MALFORMED",
+        "http://127。0。0。1/, MALFORMED",
+        "http://127%2e0%2e0%2e1/, HOST",
+        "http://%31%32%37.0.0.1/, HOST",
+        "http://ⓛocalhost/, MALFORMED",
         "https://public.test./, HOST",
+        "http://127.0.0.1.:80/, HOST",
+        "http://[::1]./, HOST",
+        "http://[::1.]/, HOST",
+        "http://[::1]x/, HOST",
+        "http://[::ffff:127.0.0.1%251]/, HOST",
+        "http://:80/, HOST",
+        "http://?/, HOST",
+        "http://10.0.0.5:80@public.test/, USER_INFO",
+        "http://public.test:80@10.0.0.5/, USER_INFO",
         "https://-public.test/, HOST",
         "https://pub_lic.test/, HOST",
         "https://pub%2elic.test/, HOST",
@@ -187,6 +203,48 @@ class DestinationGuardTest {
             })
     void theirNeighboursArePublic(String address) {
         assertThat(SpecialAddresses.contains(IpText.parse(address))).isFalse();
+    }
+
+    /** Each of the four parts decimal, octal or hexadecimal, the last ones joined, and all ways to carry IPv4 within IPv6. */
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "10.0.0.5", "169.254.169.254", "192.168.1.1", "100.64.0.1", "0.0.0.0"})
+    void noNotationOfAPrivateAddressPasses(String address) {
+        for (String host : Notations.of(address)) {
+            for (String url : List.of("http://" + host + "/", "https://" + host + ":8443/h?a=b", "HTTP://" + host)) {
+                assertThatThrownBy(() -> guard.checkAtConfiguration(url))
+                        .as(url)
+                        .isInstanceOf(DestinationNotAllowed.class);
+                assertThat(permittedWhenConnecting(url)).as(url).isFalse();
+            }
+        }
+    }
+
+    private boolean permittedWhenConnecting(String url) {
+        try {
+            return guard.permitted(Destination.parse(url)).join() instanceof Lookup.Found;
+        } catch (DestinationNotAllowed e) {
+            return false;
+        }
+    }
+
+    /** What some parser reads as an address is one name service away from it. */
+    @Test
+    void anotherNotationThanTheUsualIsRefusedForPublicAddressesToo() {
+        for (String host : Notations.withinIpv4("93.184.216.34")) {
+            if (!host.equals("93.184.216.34")) {
+                assertThatThrownBy(() -> guard.checkAtConfiguration("http://" + host + "/"))
+                        .as(host)
+                        .isInstanceOf(DestinationNotAllowed.class);
+            }
+        }
+    }
+
+    @Test
+    void whatFollowsTheAuthorityDecidesNothing() {
+        assertThatCode(() -> guard.checkAtConfiguration("http://public.test?@10.0.0.5/"))
+                .doesNotThrowAnyException();
+        assertThat(Destination.parse("http://public.test?@10.0.0.5/").host()).isEqualTo("public.test");
+        assertThat(Destination.parse("http://public.test/@10.0.0.5:80").host()).isEqualTo("public.test");
     }
 
     @Test

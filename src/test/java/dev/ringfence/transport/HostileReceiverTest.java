@@ -134,9 +134,9 @@ class HostileReceiverTest {
                 trick("less than announced", closing(OK + "Content-Length: 9\r\n\r\nfine"), BROKEN_200),
                 trick("no last chunk", closing(CHUNKED + "4\r\nfine\r\n"), BROKEN_200),
                 trick("half a chunk", closing(CHUNKED + "9\r\nfine"), BROKEN_200),
+                trick("a trailer that is cut off", closing(CHUNKED + "4\r\nfine\r\n0\r\nX: y"), BROKEN_200),
                 trick("half a last chunk", closing(CHUNKED + "4\r\nfine\r\n0"), BROKEN_200, INVALID_200),
-                // RFC 9112, 8: with the last chunk the body is complete.
-                trick("a last chunk without the blank line", closing(CHUNKED + "4\r\nfine\r\n0\r\n"), ACKNOWLEDGED),
+                trick("no line after the last chunk", closing(CHUNKED + "4\r\nfine\r\n0\r\n"), BROKEN_200),
                 trick("a chunk that is longer than it says", closing(CHUNKED + "2\r\nfine\r\n0\r\n\r\n"), INVALID_200),
                 trick("a size that is none", closing(CHUNKED + "four\r\nfine\r\n0\r\n\r\n"), INVALID_200),
                 trick("a negative size", closing(CHUNKED + "-4\r\nfine\r\n0\r\n\r\n"), INVALID_200, BROKEN_200),

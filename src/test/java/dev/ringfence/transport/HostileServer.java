@@ -11,9 +11,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.security.Principal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -21,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ServerSocketFactory;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSocket;
 
 /** A receiver on raw sockets that answers, or not, exactly as a test says. */
@@ -193,6 +196,40 @@ final class HostileServer implements AutoCloseable {
 
         void close() throws IOException {
             socket.close();
+        }
+
+        /** Reads a head to its blank line, or up to the end. */
+        String head() throws IOException {
+            StringBuilder head = new StringBuilder();
+            for (int c = in.read(); c >= 0; c = in.read()) {
+                head.append((char) c);
+                if (head.indexOf("\r\n\r\n") >= 0) {
+                    break;
+                }
+            }
+            return head.toString();
+        }
+
+        /** Passes on what either side says until one has closed. */
+        void relay(Socket far) throws IOException {
+            daemon(() -> {
+                try (far) {
+                    far.getInputStream().transferTo(out);
+                    socket.close();
+                } catch (IOException e) {
+                    // Either side has gone.
+                }
+            });
+            in.transferTo(far.getOutputStream());
+        }
+
+        /** Who the client is by its certificate, where it showed one. */
+        Optional<Principal> peer() {
+            try {
+                return Optional.of(((SSLSocket) socket).getSession().getPeerPrincipal());
+            } catch (SSLPeerUnverifiedException e) {
+                return Optional.empty();
+            }
         }
 
         /** Reads so many bytes, or up to the end. */

@@ -1,5 +1,7 @@
 package dev.ringfence.transport;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -23,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
@@ -323,6 +326,56 @@ class HttpTransportTest {
             }
             assertThat(fixture.post(receipt(server.url("/cut-off"))))
                     .isEqualTo(new Uncertain(OutcomeCode.INVALID_ACK, 200, null));
+        }
+    }
+
+    @Test
+    @Tag("HT-2")
+    void oddAcknowledgementsAreUncertainAndStopNobody() throws Exception {
+        List<byte[]> odd = List.of(
+                ACK.replace("true", "true,\"ok\":true").getBytes(UTF_8),
+                (ACK + "x").getBytes(UTF_8),
+                (ACK + ACK).getBytes(UTF_8),
+                ACK.getBytes(UTF_16),
+                ACK.replace("shop", "sh\u00f6p").getBytes(ISO_8859_1),
+                ACK.replace("\"stored\":1", "\"stored\":" + "9".repeat(7_000)).getBytes(UTF_8),
+                ACK.replace("\"stored\":1", "\"stored\":1e999999999").getBytes(UTF_8),
+                ACK.replace("true,", "true,\"x\":" + "[".repeat(3_900) + "]".repeat(3_900) + ",")
+                        .getBytes(UTF_8),
+                "[".repeat(8_192).getBytes(UTF_8),
+                "{\"a\":".repeat(1_300).getBytes(UTF_8),
+                "\"".getBytes(UTF_8),
+                new byte[8_192]);
+        try (HostileServer server = new HostileServer((request, line) -> {
+            byte[] body = odd.get(Integer.parseInt(request.path().substring(1)));
+            line.say("HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\n\r\n");
+            line.say(body);
+        })) {
+            for (int i = 0; i < odd.size(); i++) {
+                assertThat(fixture.post(receipt(server.url("/" + i))))
+                        .as("answer %d", i)
+                        .isEqualTo(new Uncertain(OutcomeCode.INVALID_ACK, 200, null));
+            }
+        }
+    }
+
+    /** A name that leads elsewhere when asked again: it is not asked again between the judging and the dialling. */
+    @Test
+    @Tag("HT-4")
+    void whatIsDialledIsWhatWasJudged() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        try (HostileServer server = new HostileServer((request, line) -> line.answer("200 OK", ""));
+                TransportFixture f = new TransportFixture(
+                        host -> new InetAddress[] {IpText.parse(asked.incrementAndGet() == 1 ? "127.0.0.1" : "10.0.0.1")
+                        },
+                        SSLContext.getDefault(),
+                        4)) {
+            URI url = URI.create("http://rebound.test:" + server.port() + "/");
+            assertThat(f.post(url)).isEqualTo(new Acknowledged(200, null));
+            assertThat(asked).hasValue(1);
+            f.clock.advance(Duration.ofSeconds(10));
+            assertThat(f.post(url)).isEqualTo(new Forbidden());
+            assertThat(server.requests()).hasSize(1);
         }
     }
 

@@ -5,9 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.ringfence.transport.SendResult.Acknowledged;
 import dev.ringfence.transport.SendResult.NotSent;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLContext;
@@ -16,6 +19,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 @Tag("HT-4")
@@ -79,6 +85,94 @@ class TlsTransportTest {
             assertThat(fixture.post(URI.create("https://right.test:" + server.port() + "/"), TransportFixture.SHORT))
                     .isEqualTo(new NotSent(OutcomeCode.TLS_FAILED));
             await().untilAsserted(() -> assertThat(server.openConnections()).isZero());
+        }
+    }
+
+    private enum Ending {
+        CLOSE,
+        RESET,
+        SILENCE;
+
+        void end(HostileServer.Line line) throws IOException {
+            switch (this) {
+                case CLOSE -> line.close();
+                case RESET -> line.reset();
+                case SILENCE -> line.hang();
+            }
+        }
+    }
+
+    /** A real server's side of the handshake, cut off. */
+    @ParameterizedTest
+    @EnumSource
+    @Tag("AT-4")
+    void halfAHandshakeProvesThatNothingWasSent(Ending ending) throws Exception {
+        try (HostileServer server =
+                        new HostileServer(tls.getServerSocketFactory(), (request, line) -> line.answer("200 OK", ""));
+                TransportFixture fixture = fixture()) {
+            for (int bytes : new int[] {0, 1, 5, 60, 200, 400}) {
+                try (HostileServer half = HostileServer.meeting(line -> {
+                    try (Socket far = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+                        far.getOutputStream().write(line.hearRecord());
+                        line.say(far.getInputStream().readNBytes(bytes));
+                        ending.end(line);
+                    }
+                })) {
+                    assertThat(fixture.post(
+                                    URI.create("https://right.test:" + half.port() + "/"), Duration.ofSeconds(4)))
+                            .as("after %d bytes", bytes)
+                            .isEqualTo(new NotSent(OutcomeCode.TLS_FAILED));
+                    await().untilAsserted(
+                                    () -> assertThat(half.openConnections()).isZero());
+                }
+            }
+            assertThat(server.requests()).isEmpty();
+            await().untilAsserted(() ->
+                    assertThat(fixture.transport.openConnections()).isZero());
+        }
+    }
+
+    @ParameterizedTest
+    @Tag("AT-4")
+    @ValueSource(
+            strings = {
+                "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+                "\u0015\u0003\u0003\u0000\u0002\u0002\u0028",
+                "\u0016\u0003\u0003\u0000\u0004\u000e\u0000\u0000\u0000",
+                "\u0017\u0003\u0003\u0000\u0001x",
+                "\u0016\u0003\u0003\u00ff\u00ff"
+            })
+    void whatIsNoHandshakeProvesThatNothingWasSent(String answer) throws Exception {
+        try (HostileServer server = HostileServer.meeting(line -> {
+                    line.hearRecord();
+                    line.say(answer);
+                    line.hang();
+                });
+                TransportFixture fixture = fixture()) {
+            assertThat(fixture.post(URI.create("https://right.test:" + server.port() + "/"), Duration.ofSeconds(4)))
+                    .isEqualTo(new NotSent(OutcomeCode.TLS_FAILED));
+            await().untilAsserted(() -> assertThat(server.openConnections()).isZero());
+        }
+    }
+
+    @Test
+    @Tag("HT-1")
+    void whatFollowsAnAnswerIsNotTheNextOnes() throws Exception {
+        try (HostileServer server = new HostileServer(tls.getServerSocketFactory(), (request, line) -> {
+                    if (request.path().equals("/1")) {
+                        line.say(
+                                "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n");
+                    } else {
+                        line.say("\r\nHTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+                    }
+                });
+                TransportFixture fixture = fixture()) {
+            String start = "https://right.test:" + server.port();
+            assertThat(fixture.post(URI.create(start + "/1"))).isEqualTo(new Acknowledged(200, null));
+            SendResult second = fixture.post(URI.create(start + "/2"));
+            assertThat(second).isNotInstanceOf(Acknowledged.class);
+            assertThat(server.requests()).hasSize(2);
+            assertThat(server.accepted()).isEqualTo(2);
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** A transport as the application makes it, with names and clock in the test's hands. */
 final class TransportFixture implements AutoCloseable {
@@ -29,9 +30,13 @@ final class TransportFixture implements AutoCloseable {
     }
 
     TransportFixture(NameResolver.NameService names, SSLContext tls, int connections) {
+        this(names, tls, connections, null);
+    }
+
+    TransportFixture(NameResolver.NameService names, SSLContext tls, int connections, @Nullable EgressProxy proxy) {
         guard = new DestinationGuard(
                 new EgressAllow(List.of("127.0.0.0/8")), new NameResolver(names, clock, Thread::new));
-        transport = new HttpTransport(guard, clock, ClockProducer.utcMicros(), connections, tls);
+        transport = new HttpTransport(guard, clock, ClockProducer.utcMicros(), connections, tls, proxy);
     }
 
     static InetAddress[] noName(String host) throws UnknownHostException {
