@@ -27,10 +27,12 @@ class TlsIdentityTest {
 
     private static Pair one;
     private static Pair other;
+    private static Pair sameKind;
 
     @BeforeAll
     static void certificates() throws Exception {
         one = Pair.make(directory, "dns:one.test", "EC", "-validity", "30");
+        sameKind = Pair.make(directory, "dns:same.test", "EC", "-validity", "30");
         other = Pair.make(directory, "dns:other.test", "RSA", "-validity", "10");
     }
 
@@ -59,6 +61,9 @@ class TlsIdentityTest {
         assertThat(fault(null, one.certificatePem(), null)).isEqualTo(Part.KEY);
         assertThat(fault(null, null, one.keyPem())).isEqualTo(Part.CERT);
         assertThat(fault(null, one.certificatePem(), other.keyPem())).isEqualTo(Part.KEY);
+        assertThat(fault(null, one.certificatePem(), sameKind.keyPem())).isEqualTo(Part.KEY);
+        assertThat(fault(null, one.certificatePem() + sameKind.certificatePem(), one.keyPem()))
+                .isEqualTo(Part.CERT);
         assertThat(fault(null, other.certificatePem(), one.keyPem())).isEqualTo(Part.KEY);
         assertThat(fault(null, one.certificatePem() + other.certificatePem(), one.keyPem()))
                 .isEqualTo(Part.CERT);
