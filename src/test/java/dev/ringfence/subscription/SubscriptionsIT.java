@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -174,10 +175,10 @@ class SubscriptionsIT {
             assertThat(answer.text())
                     .contains("\"auth\":{\"type\":\"oauth2\"}")
                     .doesNotContain("canary", "BEGIN", "1.1.1.1/token");
-            assertThat(answer.body().at("/tls/certExpires").asText())
-                    .isEqualTo(pem.expires().toString());
-            assertThat(answer.body().at("/tls/caExpires").asText())
-                    .isEqualTo(pem.expires().toString());
+            assertThat(Instant.parse(answer.body().at("/tls/certExpires").asText()))
+                    .isEqualTo(pem.expires());
+            assertThat(Instant.parse(answer.body().at("/tls/caExpires").asText()))
+                    .isEqualTo(pem.expires());
         }
         for (String secret : List.of("id-canary", "secret-canary", "BEGIN PRIVATE KEY", "BEGIN CERTIFICATE")) {
             assertThat(tablesThatHold(secret)).as(secret).isEmpty();
