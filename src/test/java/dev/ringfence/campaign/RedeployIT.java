@@ -11,12 +11,14 @@ import dev.ringfence.harness.TestReceiver;
 import java.time.Duration;
 import java.util.Map;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Ten deployments one after the other in the same server leave nothing of the earlier ones behind. */
 class RedeployIT {
     private static final int REDEPLOYMENTS = 10;
+    private static final int MOST = 14;
 
     /** Pools of the server grow to their bounds as they please; what grows with each of eight redeployments is more than this. */
     private static final int LESS_THAN_ONE_EACH = REDEPLOYMENTS - 3;
@@ -35,7 +37,10 @@ class RedeployIT {
                         .start()) {
             Campaign campaign = Campaign.on(server, receiver, 1, RingfenceClient.object());
             State second = null;
-            for (int redeployment = 1; redeployment <= REDEPLOYMENTS; redeployment++) {
+            State last = null;
+            for (int redeployment = 1;
+                    redeployment <= REDEPLOYMENTS || !comparable(second, last, redeployment);
+                    redeployment++) {
                 String node = node(database);
                 server.redeploy();
                 awaitNext(database, node);
@@ -44,9 +49,10 @@ class RedeployIT {
                 campaign.awaitQuiet(database, redeployment, Duration.ofMinutes(1));
                 if (redeployment == 2) {
                     second = State.of(server, database);
+                } else if (redeployment >= REDEPLOYMENTS) {
+                    last = State.of(server, database);
                 }
             }
-            State last = State.of(server, database);
 
             assertThat(last.nodes).as("nodes that beat").isEqualTo(1);
             assertThat(last.listeners).as("sessions that listen").isEqualTo(1);
@@ -74,6 +80,14 @@ class RedeployIT {
                     .as("bytes reachable after ten, %s after two", second.jvm.heap())
                     .isLessThan(second.jvm.heap() * 11 / 10);
         }
+    }
+
+    /**
+     * Whether as many applications are in memory as after two: an idle thread of the server may keep its last glance at the one before
+     * until it is used again, and one application is a quarter of the heap. A few more redeployments give it the occasion.
+     */
+    private static boolean comparable(@Nullable State second, @Nullable State last, int redeployment) {
+        return redeployment > MOST || second != null && last != null && last.jvm.copies() <= second.jvm.copies();
     }
 
     private record State(JvmProbe jvm, long sessions, long listeners, long nodes) {
