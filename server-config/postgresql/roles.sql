@@ -87,7 +87,7 @@ begin
         ' next_at), update (tenant, remote_erasure, status, updated_at, finished_at, next_at, locked_by, locked_until)'),
       ('redaction_stages', 'select, insert, update (status, attempts, code, updated_at)'),
       ('unresolved_markers', 'select, update (finding, resolved_at, resolved_by, late_state, late_status, late_at)'),
-      ('app_cancellations', 'select, insert, update (disabled_at, barrier, cancelled, finished_at)'),
+      ('app_cancellations', 'select, insert, update (disabled_at, barrier, cancelled, finished_at, enabled_from)'),
       -- OP-1: append-only.
       ('audit_log', 'select, insert'),
       ('nodes', 'select, insert, update, delete')) as rights (table_name, privileges)

@@ -71,11 +71,14 @@ public class Apps {
         if (deed.equals(AppChange.DISABLE)) {
             cancellations.open(app.id());
             disabled.fire(new AppDisabled(app.id()));
-        } else if (deed.equals(AppChange.ENABLE) && cancellations.isOpen(app.id())) {
-            throw ApiProblem.conflict(
-                            "CANCELLATION_IN_PROGRESS",
-                            "What was queued when the application was disabled is still being cancelled.")
-                    .with("Retry-After", "1");
+        } else if (deed.equals(AppChange.ENABLE)) {
+            if (cancellations.isOpen(app.id())) {
+                throw ApiProblem.conflict(
+                                "CANCELLATION_IN_PROGRESS",
+                                "What was queued when the application was disabled is still being cancelled.")
+                        .with("Retry-After", "1");
+            }
+            cancellations.enabledAgain(app.id());
         }
     }
 

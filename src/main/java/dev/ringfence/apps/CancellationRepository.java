@@ -14,7 +14,7 @@ import java.util.UUID;
 /** The table {@code app_cancellations}, and the statements that cancel. In the caller's transaction. */
 @ApplicationScoped
 public class CancellationRepository {
-    /** The barrier is the disabling transaction itself: those that may not have seen it began before it ended. */
+    /** The barrier is the disabling transaction itself. Who has not seen it and commits later still is stopped by the number of {@link #ENABLED}. */
     private static final String OPEN = """
             insert into app_cancellations (app_id, disabled_at, barrier) values (?, clock_timestamp(), pg_current_xact_id())
             on conflict (app_id) do update set disabled_at = excluded.disabled_at, barrier = excluded.barrier, cancelled = 0,
@@ -55,8 +55,11 @@ public class CancellationRepository {
              where e.ordinal = h.ordinal and e.recorded_at = h.recorded_at and e.status in ('PENDING', 'FAILED_RETRYABLE')
             """;
 
+    private static final String ENABLED =
+            "update app_cancellations set enabled_from = nextval('ordinals') where app_id = ?";
+
     private static final String COUNT = "update app_cancellations set cancelled = cancelled + ? where app_id = ?";
-    /** Done only when whoever may have recorded without seeing the change has ended, so that nothing comes after. */
+    /** Done only when nothing is left, and the transactions that were under way have ended, so that little comes after. */
     private static final String FINISH = """
             update app_cancellations c set finished_at = clock_timestamp()
              where c.app_id = ? and c.finished_at is null and pg_snapshot_xmin(pg_current_snapshot()) > c.barrier
@@ -86,6 +89,11 @@ public class CancellationRepository {
     /** Notes, in the transaction that disables it, that the application's queued work is to be cancelled. */
     void open(UUID app) {
         update(OPEN, app);
+    }
+
+    /** Notes, in the transaction that enables it again, from which number on its events are sent. */
+    void enabledAgain(UUID app) {
+        update(ENABLED, app);
     }
 
     /** Whether work of the application is still to be cancelled. */

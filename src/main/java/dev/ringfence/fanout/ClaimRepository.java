@@ -43,7 +43,8 @@ public class ClaimRepository {
             from chosen c, tenant_lifecycle t
             where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and t.tenant_id = e.tenant_id
             returning e.ordinal, e.recorded_at, e.tenant_id, e.app_id, e.epoch, t.fence_key, e.event_id, e.event_name,
-              e.payload_sha256, e.attempt_count, c.taken_over
+              e.payload_sha256, e.attempt_count, c.taken_over,
+              e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0)
             """;
 
     private final DataSources sources;
@@ -103,6 +104,7 @@ public class ClaimRepository {
                 row.getString(7),
                 row.getString(8),
                 row.getBytes(9),
-                row.getInt(10));
+                row.getInt(10),
+                row.getBoolean(12));
     }
 }

@@ -8,6 +8,7 @@ import java.util.UUID;
  * One leased outbox row, as far as fan-out needs it.
  *
  * @param attempt how often the event has been claimed, this claim included
+ * @param ofBeforeEnabling whether its application was disabled, and enabled again, after it was recorded (RT-2)
  */
 @SuppressWarnings("ArrayRecordComponent") // a hash that nobody compares
 record ClaimedEvent(
@@ -20,4 +21,5 @@ record ClaimedEvent(
         String eventId,
         String eventName,
         byte[] payloadSha256,
-        int attempt) {}
+        int attempt,
+        boolean ofBeforeEnabling) {}

@@ -61,7 +61,7 @@ final class FanoutPlanner {
         if (tenant == null || !tenant.epoch().equals(event.epoch())) {
             return FanoutCode.STALE_EPOCH;
         }
-        return tenant.appEnabled() ? null : FanoutCode.APP_DISABLED;
+        return tenant.appEnabled() && !event.ofBeforeEnabling() ? null : FanoutCode.APP_DISABLED;
     }
 
     private static OutboxMove match(ClaimedEvent event, Situation situation, List<PlannedDelivery> deliveries) {

@@ -148,6 +148,23 @@ class FanoutIT {
         assertThat(fixture.count("tenant_lifecycle", "phase = 'ACTIVE'")).isEqualTo(2);
     }
 
+    /** The recorder had read that the application is enabled, and commits when it is so again. */
+    @Test
+    @Tag("RT-2")
+    void whatWasRecordedBeforeTheApplicationWasEnabledAgainIsNeverSentHoweverLateItCommits() throws SQLException {
+        fixture.subscription(shop, Map.of());
+        fixture.record(shop, 2, ORDER, "{}");
+        fixture.database.execute(
+                "insert into app_cancellations (app_id, disabled_at, barrier, finished_at, enabled_from)" + " values ('"
+                        + shop.app() + "', now(), pg_current_xact_id(), now(), nextval('ordinals'))");
+        fixture.record(shop, 3, ORDER, "{}");
+
+        assertThat(fixture.publisher().runOnce().published()).isEqualTo(3);
+
+        assertThat(discarded(shop)).isEqualTo("APP_DISABLED");
+        assertThat(fixture.count("deliveries", "true")).isEqualTo(3);
+    }
+
     private String discarded(Tenant tenant) {
         for (FanoutCode code : FanoutCode.values()) {
             if (fixture.count(

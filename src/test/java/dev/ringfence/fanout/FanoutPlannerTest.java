@@ -27,7 +27,17 @@ class FanoutPlannerTest {
 
     private static ClaimedEvent event(long ordinal, int attempt) {
         return new ClaimedEvent(
-                ordinal, NOW, 1, APP, EPOCH, FENCE, "evt_" + ordinal, "order.order.placed.v1", new byte[32], attempt);
+                ordinal,
+                NOW,
+                1,
+                APP,
+                EPOCH,
+                FENCE,
+                "evt_" + ordinal,
+                "order.order.placed.v1",
+                new byte[32],
+                attempt,
+                false);
     }
 
     private static TenantLifecycle tenant(UUID epoch, Phase phase, boolean appEnabled) {

@@ -723,6 +723,11 @@ class RedactionIT {
                 .as("for good")
                 .isEqualTo(1_500);
         assertThat(receiver.count()).as("the new event and nothing else").isEqualTo(seen + 1);
+        assertThat(count(
+                        "outbox_events e join app_cancellations c on c.app_id = e.app_id and e.ordinal > c.enabled_from where e."
+                                + mine().strip()))
+                .as("of all events only the new one has a number that is sent")
+                .isEqualTo(1);
         assertThat(count("audit_log where action in ('app.disable', 'app.enable') and" + mine()))
                 .isEqualTo(2);
     }
