@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * A receiver whose log knows no clock: it counts first bytes. One thread does everything, so the order of its log is the order in which
  * it read, and when a fencing transaction asks where the log is ({@link RaceJournal}), it first reads whatever has reached it.
  *
- * <p>It has two addresses. The wide one takes every connection at once; the narrow one has a short queue and takes what waits there
- * only now and then, so that a connection takes up to seconds and the first byte leaves long after its reservation.
+ * <p>It has two addresses. The wide one takes every connection at once; the narrow one takes what waits there only now and then, so
+ * that a request is under way for up to seconds.
  *
  * <p>Its answers are good, bad, late or none at all, by dice.
  */
@@ -55,7 +55,10 @@ final class RaceReceiver implements AutoCloseable {
         selector = Selector.open();
         wide = listen(1024);
         wide.register(selector, SelectionKey.OP_ACCEPT);
-        narrow = listen(1);
+        // Never full: Linux drops the last packet of a handshake then, and what the sender has written since arrives a
+        // second and
+        // more later, behind a sweep that it left before.
+        narrow = listen(1_024);
         thread = new Thread(this::run, "race-receiver");
     }
 

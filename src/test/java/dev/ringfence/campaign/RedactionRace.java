@@ -142,8 +142,8 @@ final class RedactionRace implements AutoCloseable {
     }
 
     /**
-     * A tenant is to be redacted just when a node that is about to send for it stands still, has lost its fence and cannot hear of it:
-     * what is left to hold the request back is the clock. The narrow address makes such moments long enough to be found.
+     * A tenant is to be redacted just when a node that sends for it stands still, has lost its fence and cannot hear of it: what is left
+     * to hold requests back is the clock. The narrow address makes such moments long enough to be found.
      */
     private String ambush(ScheduledExecutorService threads, Random dice) throws SQLException {
         try (Connection connection = database.connect();
