@@ -16,10 +16,12 @@ import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /** Requests and reconciles redactions: each deed, its audit entry and its kept answer in one transaction. */
@@ -131,11 +133,12 @@ public class Redactions {
     }
 
     private RedactionView reconciled(UUID appId, UUID id, ReconcileOrder order) {
+        Map<UUID, Marker> locked = locked(id, order.markers());
         List<FieldError> errors = new ArrayList<>();
         List<UUID> open = new ArrayList<>();
         for (int i = 0; i < order.markers().size(); i++) {
             UUID reservation = order.markers().get(i);
-            Optional<Marker> marker = markers.lock(id, reservation);
+            Optional<Marker> marker = Optional.ofNullable(locked.get(reservation));
             if (marker.isEmpty()) {
                 errors.add(new FieldError("/markers/" + i, "UNKNOWN_MARKER", "This redaction has no such marker."));
             } else if (!marker.get().resolved()) {
@@ -153,6 +156,15 @@ public class Redactions {
         Redaction now = found(appId, id);
         note(now, open, order);
         return RedactionView.of(now);
+    }
+
+    /** In one order for everybody, so that two who reconcile the same markers wait for and do not block each other. */
+    private Map<UUID, Marker> locked(UUID id, List<UUID> reservations) {
+        Map<UUID, Marker> locked = new HashMap<>();
+        for (UUID reservation : new TreeSet<>(reservations)) {
+            markers.lock(id, reservation).ifPresent(marker -> locked.put(reservation, marker));
+        }
+        return locked;
     }
 
     private void note(Redaction redaction, List<UUID> reservations, ReconcileOrder order) {

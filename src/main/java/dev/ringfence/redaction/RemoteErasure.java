@@ -3,6 +3,7 @@ package dev.ringfence.redaction;
 import dev.ringfence.apps.ErasureEndpoint;
 import dev.ringfence.apps.ErasureEndpoints;
 import dev.ringfence.json.StrictJson;
+import dev.ringfence.security.SecretUnreadable;
 import dev.ringfence.signing.StandardWebhooks;
 import dev.ringfence.time.Instants;
 import dev.ringfence.time.NanoClock;
@@ -38,6 +39,7 @@ public class RemoteErasure {
     private static final Duration SEND_WINDOW = Duration.ofSeconds(4);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final String NO_ANSWER = "NO_ANSWER";
+    private static final String SECRET_UNREADABLE = "SECRET_UNREADABLE";
 
     private final ErasureEndpoints endpoints;
     private final RedactionSteps steps;
@@ -69,11 +71,19 @@ public class RemoteErasure {
         if (!redaction.remoteErasure()) {
             return ended(claim, StageStatus.SKIPPED, "NOT_REQUESTED");
         }
-        Optional<ErasureEndpoint> endpoint = endpoints.of(redaction.appId());
-        if (endpoint.isEmpty()) {
+        Optional<ErasureEndpoint> endpoint;
+        String refused;
+        try {
+            endpoint = endpoints.of(redaction.appId());
+            refused = endpoint.isEmpty() ? null : post(endpoint.get(), redaction);
+        } catch (SecretUnreadable e) {
+            // No repetition cures it, so it counts: who asked must see that nobody is told.
+            endpoint = Optional.empty();
+            refused = SECRET_UNREADABLE;
+        }
+        if (endpoint.isEmpty() && refused == null) {
             return ended(claim, StageStatus.SKIPPED, "NOT_CONFIGURED");
         }
-        String refused = post(endpoint.get(), redaction);
         if (refused == null) {
             return ended(claim, StageStatus.DONE, null);
         }

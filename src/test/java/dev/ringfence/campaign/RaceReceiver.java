@@ -19,15 +19,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A receiver whose log knows no clock: it counts first bytes. One thread does everything, so the order of its log is the order in which
  * it read, and when a fencing transaction asks where the log is ({@link RaceJournal}), it first reads whatever has reached it.
  *
- * <p>It has two addresses. The wide one takes every connection at once; the narrow one takes what waits there only now and then, so
- * that a request is under way for up to seconds.
+ * <p>It has two addresses. The wide one takes every connection at once; the narrow one has a short queue and takes what waits there
+ * only now and then, so that a connection takes up to seconds and the first byte leaves long after its reservation. What was written to
+ * it and has not arrived, since the queue was full when its handshake ended, is asked of the kernel ({@link SenderQueues}) and counts
+ * from the sweep that found it there.
  *
  * <p>Its answers are good, bad, late or none at all, by dice.
  */
@@ -43,6 +47,10 @@ final class RaceReceiver implements AutoCloseable {
     private final List<Arrival> arrivals = new ArrayList<>();
     private final Map<Long, Long> sweeps = new HashMap<>();
     private final TreeMap<Long, List<RaceConnection>> due = new TreeMap<>();
+    /** By the sender's port: where in the log the bytes are that had left and not arrived. */
+    private final Map<Integer, Long> written = new HashMap<>();
+
+    private long foundWritten;
     private long position;
     private long ticks;
     private long doorOpens;
@@ -55,10 +63,7 @@ final class RaceReceiver implements AutoCloseable {
         selector = Selector.open();
         wide = listen(1024);
         wide.register(selector, SelectionKey.OP_ACCEPT);
-        // Never full: Linux drops the last packet of a handshake then, and what the sender has written since arrives a
-        // second and
-        // more later, behind a sweep that it left before.
-        narrow = listen(1_024);
+        narrow = listen(1);
         thread = new Thread(this::run, "race-receiver");
     }
 
@@ -94,6 +99,11 @@ final class RaceReceiver implements AutoCloseable {
     /** How many requests were read so far. */
     synchronized int count() {
         return arrivals.size();
+    }
+
+    /** How many requests had left before a sweep and reached us behind it. */
+    synchronized long overtaken() {
+        return foundWritten;
     }
 
     /** Where in the log each fencing transaction's ticket was answered. */
@@ -170,6 +180,11 @@ final class RaceReceiver implements AutoCloseable {
     private void sweep(long ticket) throws IOException, SQLException {
         accept(wide);
         accept(narrow);
+        // In this order: what is in the table and reaches us before the second look is taken by that look.
+        Set<Integer> ports = SenderQueues.unacknowledged(narrow.socket().getLocalPort());
+        written.keySet().retainAll(ports);
+        ports.forEach(port -> written.computeIfAbsent(port, p -> ++position));
+        accept(narrow);
         List<RaceConnection> all = new ArrayList<>();
         for (SelectionKey key : selector.keys()) {
             if (key.isValid() && key.attachment() instanceof RaceConnection connection) {
@@ -188,7 +203,10 @@ final class RaceReceiver implements AutoCloseable {
     private void accept(ServerSocketChannel from) throws IOException {
         for (SocketChannel next = from.accept(); next != null; next = from.accept()) {
             next.configureBlocking(false);
-            RaceConnection connection = new RaceConnection(next, () -> ++position, from == wide);
+            Long before = from == wide ? null : written.remove(next.socket().getPort());
+            foundWritten += before == null ? 0 : 1;
+            LongSupplier first = before == null ? () -> ++position : () -> before;
+            RaceConnection connection = new RaceConnection(next, first, from == wide);
             next.register(selector, SelectionKey.OP_READ, connection);
             take(List.of(connection));
         }

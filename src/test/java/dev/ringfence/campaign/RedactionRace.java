@@ -213,6 +213,7 @@ final class RedactionRace implements AutoCloseable {
         awaitNone("deliveries in hand", "deliveries where state in ('pending', 'retrying')");
         count("redactions", database.number("select count(*) from redactions"));
         count("requests", receiver.count());
+        count("requests that a sweep overtook", receiver.overtaken());
         count("unresolved markers", database.number("select count(*) from unresolved_markers"));
     }
 

@@ -31,6 +31,24 @@ import org.junit.jupiter.api.Test;
 @Tag("RC-12")
 class IdempotencyIT {
 
+    /** Ends the session of the first such application's transaction while it commits. */
+    private static final String CUT_OFF = """
+            create sequence ringfence.cut_off;
+            create function ringfence.cut_off() returns trigger language plpgsql security definer as $$
+            begin
+              if new.name = 'cut off at commit' and nextval('ringfence.cut_off') = 1 then
+                perform pg_terminate_backend(pg_backend_pid());
+              end if;
+              return null;
+            end $$;
+            create constraint trigger cut_off after insert on ringfence.apps
+              deferrable initially deferred for each row execute function ringfence.cut_off();""";
+
+    private static final String MEND = """
+            drop trigger cut_off on ringfence.apps;
+            drop function ringfence.cut_off();
+            drop sequence ringfence.cut_off""";
+
     @ArquillianResource
     private URI base;
 
@@ -178,6 +196,25 @@ class IdempotencyIT {
             assertThat(waiting.code()).isEqualTo("IDEMPOTENCY_KEY_IN_USE");
         }
         createApp(key, "held").expect(201);
+    }
+
+    /** Who is told nothing of a commit may ask again, with the same key. */
+    @Test
+    @Tag("SC-3")
+    void aCommitThatIsCutOffIsUnavailableAndMayBeSentAgain() {
+        HarnessLifecycle.managedDatabase().execute(CUT_OFF);
+        try {
+            String key = UUID.randomUUID().toString();
+            Answer cut = createApp(key, "cut off at commit");
+            Answer again = createApp(key, "cut off at commit").expect(201);
+
+            assertThat(cut.status()).isEqualTo(503);
+            assertThat(cut.code()).isEqualTo("UNAVAILABLE");
+            assertThat(cut.header("Retry-After")).isPresent();
+            assertThat(createApp(key, "cut off at commit").text()).isEqualTo(again.text());
+        } finally {
+            HarnessLifecycle.managedDatabase().execute(MEND);
+        }
     }
 
     @Test

@@ -624,6 +624,29 @@ class RedactionIT {
         assertThat(stage(node.await(id, "DONE"), "REMOTE_ERASE", "status")).isEqualTo("DONE");
     }
 
+    /** As after a restore beside another {@code ringfence.secrets.key}. */
+    @Test
+    @Tag("RD-2")
+    void an_endpoint_whose_secret_cannot_be_read_fails_the_redaction_too() {
+        remoteErasure(WebhookSecret.generate());
+        database.execute(
+                "update apps set remote_erasure_secret = overlay(remote_erasure_secret placing '\\x0000'::bytea from 20)"
+                        + " where id = '" + node.app + "'");
+        String id = node.redact(tenant).expect(202).body().path("id").asText();
+        await().atMost(PATIENCE)
+                .until(() ->
+                        stage(node.status(id).body(), "REMOTE_ERASE", "code").equals("SECRET_UNREADABLE"));
+        database.execute("update redaction_stages set attempts = 19 where stage = 'REMOTE_ERASE' and redaction_id = '"
+                + id + "'");
+
+        assertThat(stage(node.await(id, "FAILED"), "REMOTE_ERASE", "status")).isEqualTo("FAILED");
+        assertThat(receiver.count()).isZero();
+        remoteErasure(WebhookSecret.generate());
+        receiver.answering(request -> TestReceiver.Answer.status(202));
+        node.redact(tenant).expect(202);
+        assertThat(stage(node.await(id, "DONE"), "REMOTE_ERASE", "status")).isEqualTo("DONE");
+    }
+
     @Test
     @Tag("RD-2")
     void a_remote_erasure_that_is_not_wanted_is_skipped() {
