@@ -138,12 +138,12 @@ public class Redactions {
         List<UUID> open = new ArrayList<>();
         for (int i = 0; i < order.markers().size(); i++) {
             UUID reservation = order.markers().get(i);
-            Optional<Marker> marker = Optional.ofNullable(locked.get(reservation));
-            if (marker.isEmpty()) {
+            Marker marker = locked.get(reservation);
+            if (marker == null) {
                 errors.add(new FieldError("/markers/" + i, "UNKNOWN_MARKER", "This redaction has no such marker."));
-            } else if (!marker.get().resolved()) {
+            } else if (!marker.resolved()) {
                 open.add(reservation);
-            } else if (marker.get().finding() != order.finding()) {
+            } else if (marker.finding() != order.finding()) {
                 errors.add(new FieldError(
                         "/markers/" + i, "ALREADY_RESOLVED", "This marker was resolved with another finding."));
             }
@@ -158,7 +158,7 @@ public class Redactions {
         return RedactionView.of(now);
     }
 
-    /** In one order for everybody, so that two who reconcile the same markers wait for and do not block each other. */
+    /** In one order for everybody, so that two who reconcile the same markers do not deadlock. */
     private Map<UUID, Marker> locked(UUID id, List<UUID> reservations) {
         Map<UUID, Marker> locked = new HashMap<>();
         for (UUID reservation : new TreeSet<>(reservations)) {

@@ -72,25 +72,24 @@ public class RemoteErasure {
             return ended(claim, StageStatus.SKIPPED, "NOT_REQUESTED");
         }
         Optional<ErasureEndpoint> endpoint;
-        String refused;
         try {
             endpoint = endpoints.of(redaction.appId());
-            refused = endpoint.isEmpty() ? null : post(endpoint.get(), redaction);
         } catch (SecretUnreadable e) {
             // No repetition cures it, so it counts: who asked must see that nobody is told.
-            endpoint = Optional.empty();
-            refused = SECRET_UNREADABLE;
+            return refused(claim, redaction, SECRET_UNREADABLE);
         }
-        if (endpoint.isEmpty() && refused == null) {
+        if (endpoint.isEmpty()) {
             return ended(claim, StageStatus.SKIPPED, "NOT_CONFIGURED");
         }
-        if (refused == null) {
-            return ended(claim, StageStatus.DONE, null);
-        }
+        String code = post(endpoint.get(), redaction);
+        return code == null ? ended(claim, StageStatus.DONE, null) : refused(claim, redaction, code);
+    }
+
+    private Step refused(Claim claim, Redaction redaction, String code) {
         int attempts = redaction.next().map(Stage::attempts).orElse(0) + 1;
         return attempts % MOST_ATTEMPTS == 0
-                ? ended(claim, StageStatus.FAILED, refused)
-                : new Step.Later(refused, Pauses.after(attempts));
+                ? ended(claim, StageStatus.FAILED, code)
+                : new Step.Later(code, Pauses.after(attempts));
     }
 
     private Step ended(Claim claim, StageStatus status, @Nullable String code) {

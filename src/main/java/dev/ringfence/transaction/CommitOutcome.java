@@ -4,10 +4,12 @@ import jakarta.interceptor.InvocationContext;
 import jakarta.transaction.HeuristicMixedException;
 import jakarta.transaction.HeuristicRollbackException;
 import jakarta.transaction.RollbackException;
+import jakarta.transaction.TransactionalException;
 
 /**
- * Turns the checked exceptions that a transaction manager throws through methods that declare none, when their commit fails, into one
- * that callers reckon with. Unseen, they would pass every {@code catch (RuntimeException)} between the boundary and the thread.
+ * Turns what a transaction manager throws when a commit fails into one exception that callers reckon with. WildFly throws checked ones
+ * through methods that declare none, which pass every {@code catch (RuntimeException)} between the boundary and the thread; Payara wraps
+ * them, and its JAX-RS then answers by itself.
  */
 final class CommitOutcome {
     private CommitOutcome() {}
@@ -15,7 +17,10 @@ final class CommitOutcome {
     static Object of(InvocationContext call) throws Exception {
         try {
             return call.proceed();
-        } catch (RollbackException | HeuristicMixedException | HeuristicRollbackException failed) {
+        } catch (RollbackException
+                | HeuristicMixedException
+                | HeuristicRollbackException
+                | TransactionalException failed) {
             throw new CommitFailed(failed);
         }
     }

@@ -24,7 +24,6 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /** A POST that is sent again, on the real server. */
 @ArquillianTest
@@ -202,10 +201,6 @@ class IdempotencyIT {
     /** Who is told nothing of a commit may ask again, with the same key. */
     @Test
     @Tag("SC-3")
-    @DisabledIfSystemProperty(
-            named = "ringfence.it.server.kind",
-            matches = "payara",
-            disabledReason = "Payara answers 500 there: not mended yet")
     void aCommitThatIsCutOffIsUnavailableAndMayBeSentAgain() {
         HarnessLifecycle.managedDatabase().execute(CUT_OFF);
         try {
