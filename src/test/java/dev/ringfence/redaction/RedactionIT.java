@@ -20,8 +20,10 @@ import java.nio.file.Files;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -38,6 +40,9 @@ import org.junit.jupiter.api.Test;
  * application of its own.
  */
 class RedactionIT {
+    private static final String LOCK_MARKER =
+            "select from ringfence.unresolved_markers where reservation_id = '%s' for update nowait";
+
     private static TestDatabase database;
     private static ServerProcess server;
 
@@ -342,6 +347,49 @@ class RedactionIT {
         stranger.admin
                 .post(stranger.path("/redactions/" + id + "/reconcile"), foreign)
                 .expect(404);
+    }
+
+    /** Whoever waits for the first marker holds none of the others, in whatever order they were named. */
+    @Test
+    @Tag("AT-8")
+    void markers_are_locked_in_one_order() throws Exception {
+        CountDownLatch hold = new CountDownLatch(1);
+        receiver.answering(request -> TestReceiver.Answer.status(200).heldBy(hold));
+        String epoch = node.admin.enrol(node.app, tenant);
+        node.subscribe(tenant, node.subscription(receiver.url("/hook")).put("timeoutMs", 10_000));
+        node.record(tenant, epoch, 2).expect(202);
+        await().atMost(PATIENCE).until(() -> receiver.count() == 2);
+        String id = node.redacted(tenant).path("id").asText();
+        hold.countDown();
+        List<UUID> ordered = new ArrayList<>(new TreeSet<>(node
+                .admin
+                .get(node.path("/redactions/" + id + "/markers"))
+                .body()
+                .path("items")
+                .findValuesAsText("reservationId")
+                .stream()
+                .map(UUID::fromString)
+                .toList()));
+        assertThat(ordered).hasSize(2);
+
+        CompletableFuture<Answer> waits;
+        try (Connection holder = database.connect();
+                var statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute(LOCK_MARKER.formatted(ordered.get(0)));
+            waits = CompletableFuture.supplyAsync(() -> reconcile(
+                    id,
+                    "ABSENT",
+                    List.of(ordered.get(1).toString(), ordered.get(0).toString())));
+            await().atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() ->
+                            waits.isDone() || database.number("select count(*) from pg_locks where not granted") > 0);
+            assertThat(waits).as("waits").isNotDone();
+            assertThat(statement.execute(LOCK_MARKER.formatted(ordered.get(1)))).isTrue();
+            holder.rollback();
+        }
+        waits.join().expect(200);
     }
 
     private Answer reconcile(String id, String finding, List<String> markers) {
