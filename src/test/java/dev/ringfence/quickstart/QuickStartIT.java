@@ -2,10 +2,12 @@ package dev.ringfence.quickstart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ringfence.harness.RingfenceClient;
 import dev.ringfence.harness.ServerProcess;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +34,10 @@ class QuickStartIT {
             "ringfence.it.payara",
             "ringfence.it.driver",
             "ringfence.it.war");
+
+    /** The administrator's key, and the first line to try. */
+    private static final Pattern TRIED = Pattern.compile(
+            "(?s)Admin +(?<key>rfk_\\S+).*? (?<api>http\\S+/api/v1/)apps/(?<app>[0-9a-f-]+)/tenants/" + Demo.TENANT);
 
     private static final Duration LIMIT = Duration.ofMinutes(6);
 
@@ -62,7 +68,35 @@ class QuickStartIT {
         Process next = start("next", port);
         awaitReady("next", next);
         assertAllArrived(output("next"), 205);
+
+        redact(output("next"));
         stop(next);
+        Process after = start("after", port);
+        awaitReady("after", after);
+        assertAllArrived(output("after"), 5);
+        stop(after);
+    }
+
+    /** What whoever tries the product will do sooner or later. */
+    private static void redact(String output) {
+        Matcher tried = TRIED.matcher(output);
+        assertThat(tried.find()).as(output).isTrue();
+        RingfenceClient admin = new RingfenceClient(URI.create(tried.group("api")), tried.group("key"));
+        String app = "apps/" + tried.group("app");
+        String id = admin.post(
+                        app + "/tenants/" + Demo.TENANT + "/redactions",
+                        RingfenceClient.object().put("reason", "tried"))
+                .expect(202)
+                .body()
+                .path("id")
+                .asText();
+        Awaitility.await()
+                .atMost(LIMIT)
+                .until(() -> admin.get(app + "/redactions/" + id)
+                        .body()
+                        .path("status")
+                        .asText()
+                        .equals("DONE"));
     }
 
     /** On a machine that is busy an answer may come too late, and the event is sent and answered once more (OB-4). */
