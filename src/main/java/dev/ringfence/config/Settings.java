@@ -56,7 +56,7 @@ public record Settings(
         String node) {
 
     /** Batches whose slow endpoints are waited for without a worker, besides one batch for each worker. */
-    public static final int STRAGGLERS = 3;
+    public static final int STRAGGLERS = 5;
 
     /** Ceiling of {@link #mostInFlight()}: each request is a connection. */
     private static final int MOST_IN_FLIGHT = 4_096;
@@ -70,8 +70,8 @@ public record Settings(
     private static final int ADMIN_KEY_CHARS = 32;
     private static final int MAX_PORT = 65_535;
 
-    /** Exclusive fences, one that listens, one that tells, and two for migration, partitions and what looks at locks. */
-    private static final int PINNED_BESIDES_WORKERS = 10;
+    /** Stragglers, exclusive fences, one that listens, one that tells, and two for migration, partitions and what looks at locks. */
+    private static final int PINNED_BESIDES_WORKERS = STRAGGLERS + 7;
 
     /** What takes a connection for its transactions besides the workers: stragglers, the publisher, four timers, and four requests at least. */
     private static final int JTA_BESIDES_WORKERS = STRAGGLERS + 1 + 4 + 4;

@@ -31,8 +31,8 @@ public class TenantFences {
 
     private static final Logger LOG = System.getLogger(TenantFences.class.getName());
 
-    /** Connections for exclusive holders, besides one for each delivery worker; the pool has two more. */
-    private static final int EXCLUSIVE_HOLDERS = 6;
+    /** Connections for stragglers and three exclusive holders, besides one for each delivery worker; the pool has two more. */
+    private static final int BESIDES_WORKERS = Settings.STRAGGLERS + 3;
 
     private static final Duration SHARED_TURN = Duration.ofMillis(500);
     private static final Duration QUEUED = Duration.ofMillis(200);
@@ -47,10 +47,7 @@ public class TenantFences {
 
     @Inject
     public TenantFences(DataSources dataSources, Settings settings, NanoClock clock, HeldFences holders) {
-        this(
-                new PinnedConnections(dataSources::pinned, settings.deliveryWorkers() + EXCLUSIVE_HOLDERS),
-                clock,
-                holders);
+        this(new PinnedConnections(dataSources::pinned, settings.deliveryWorkers() + BESIDES_WORKERS), clock, holders);
     }
 
     TenantFences(PinnedConnections pinned, NanoClock clock, HeldFences holders) {

@@ -14,7 +14,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,7 +46,10 @@ public class CandidateFeed {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Deque<Candidate> buffer = new ArrayDeque<>();
+    private final Map<Lane, Deque<Candidate>> buffers = new EnumMap<>(Map.of(
+            Lane.QUICK, new ArrayDeque<>(),
+            Lane.SLOW, new ArrayDeque<>(),
+            Lane.HANGING, new ArrayDeque<>()));
     private ScanPlace place = ScanPlace.START;
     private volatile NodeShare share = NodeShare.ALL;
     private boolean scanning;
@@ -94,7 +100,7 @@ public class CandidateFeed {
     void slotsFreed() {
         lock.lock();
         try {
-            if (lock.hasWaiters(changed) && buffer.isEmpty()) {
+            if (lock.hasWaiters(changed) && next() == null) {
                 signalled = true;
                 changed.signal();
             }
@@ -107,12 +113,14 @@ public class CandidateFeed {
     void forget(Collection<Long> tenantIds) {
         lock.lock();
         try {
-            List<Long> forgotten = buffer.stream()
-                    .filter(candidate -> tenantIds.contains(candidate.tenantId()))
-                    .map(Candidate::id)
-                    .toList();
-            buffer.removeIf(candidate -> tenantIds.contains(candidate.tenantId()));
-            slots.free(forgotten);
+            for (Deque<Candidate> buffer : buffers.values()) {
+                List<Long> forgotten = buffer.stream()
+                        .filter(candidate -> tenantIds.contains(candidate.tenantId()))
+                        .map(Candidate::id)
+                        .toList();
+                buffer.removeIf(candidate -> tenantIds.contains(candidate.tenantId()));
+                slots.free(forgotten);
+            }
         } finally {
             lock.unlock();
         }
@@ -133,8 +141,10 @@ public class CandidateFeed {
         lock.lock();
         try {
             stopped = true;
-            slots.free(buffer.stream().map(Candidate::id).toList());
-            buffer.clear();
+            for (Deque<Candidate> buffer : buffers.values()) {
+                slots.free(buffer.stream().map(Candidate::id).toList());
+                buffer.clear();
+            }
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -172,8 +182,9 @@ public class CandidateFeed {
                 if (!awaitWork(until)) {
                     return List.of();
                 }
-                if (!buffer.isEmpty()) {
-                    return drain();
+                Lane lane = next();
+                if (lane != null) {
+                    return drain(lane);
                 }
                 scanning = true;
                 signalled = false;
@@ -195,7 +206,7 @@ public class CandidateFeed {
                 return false;
             }
             boolean mayScan = delivery.on() && !scanning && slots.roomy();
-            if (!buffer.isEmpty() || (mayScan && (signalled || nextScan - now <= 0))) {
+            if (next() != null || (mayScan && (signalled || nextScan - now <= 0))) {
                 return true;
             }
             long scanIn = mayScan ? nextScan - now : Long.MAX_VALUE;
@@ -203,12 +214,28 @@ public class CandidateFeed {
         }
     }
 
-    private List<Candidate> drain() {
+    /** The lane whose turn it is, null where nothing may be handed out. The slow ones cost a worker little, so they go first. */
+    private @Nullable Lane next() {
+        for (Lane lane : List.of(Lane.HANGING, Lane.SLOW, Lane.QUICK)) {
+            if (!buffer(lane).isEmpty() && slots.open(lane)) {
+                return lane;
+            }
+        }
+        return null;
+    }
+
+    private Deque<Candidate> buffer(Lane lane) {
+        return Objects.requireNonNull(buffers.get(lane));
+    }
+
+    private List<Candidate> drain(Lane lane) {
+        Deque<Candidate> buffer = buffer(lane);
         List<Candidate> batch = new ArrayList<>();
         while (batch.size() < settings.deliveryWindow() && !buffer.isEmpty()) {
             batch.add(buffer.poll());
         }
-        if (!buffer.isEmpty()) {
+        slots.begin(lane, batch);
+        if (next() != null) {
             changed.signal();
         }
         return batch;
@@ -256,6 +283,21 @@ public class CandidateFeed {
         return due;
     }
 
+    /** Takes in hand what may be handed out soon; of the slow lanes no more than a flight, so that the others keep their slots. */
+    private boolean keep(List<Candidate> found) {
+        boolean some = false;
+        for (Candidate candidate : found) {
+            Lane lane = slots.lane(candidate.subscriptionId());
+            Deque<Candidate> buffer = buffer(lane);
+            boolean room = lane == Lane.QUICK || (slots.open(lane) && buffer.size() < settings.deliveryWindow());
+            if (room && slots.take(candidate)) {
+                buffer.add(candidate);
+                some = true;
+            }
+        }
+        return some;
+    }
+
     /** After a whole round without a find the feed rests; else it goes on as soon as somebody asks. */
     private void scanned(@Nullable Scan found) {
         long now = nanos.nanos();
@@ -263,10 +305,8 @@ public class CandidateFeed {
             nextScan = now + AFTER_FAILURE.toNanos();
             return;
         }
-        List<Candidate> taken = stopped ? List.of() : slots.take(found.candidates());
-        buffer.addAll(taken);
         place = found.next();
-        foundThisRound |= !taken.isEmpty();
+        foundThisRound |= !stopped && keep(found.candidates());
         boolean rest = found.wrapped() && !foundThisRound;
         if (found.wrapped()) {
             foundThisRound = false;

@@ -27,7 +27,7 @@ public class CandidateRepository {
      * follows the pairs that it visits, not the rows that wait. LATERAL with LIMIT keeps every join a look-up per pair, in order, so
      * that the outer LIMIT ends the walk. Of a paused subscription only expired rows are of interest (SB-3).
      */
-    private static final String SCAN = """
+    static final String SCAN = """
             with recursive pairs as (
               (select d.tenant_id, d.subscription_id from deliveries_live d
                 where d.state in ('pending', 'retrying') and (d.tenant_id, d.subscription_id) > (?::bigint, ?::uuid)

@@ -23,12 +23,18 @@ public class DeliverWriter extends AbstractItemWriter {
     private final Landing landing;
     private final Stragglers stragglers;
     private final NanoClock nanos;
+    private final Duration longest;
 
     @Inject
     DeliverWriter(Landing landing, Stragglers stragglers, NanoClock nanos) {
+        this(landing, stragglers, nanos, LONGEST);
+    }
+
+    DeliverWriter(Landing landing, Stragglers stragglers, NanoClock nanos, Duration longest) {
         this.landing = landing;
         this.stragglers = stragglers;
         this.nanos = nanos;
+        this.longest = longest;
     }
 
     @Override
@@ -42,7 +48,11 @@ public class DeliverWriter extends AbstractItemWriter {
         boolean ours = true;
         try {
             long began = nanos.nanos();
-            while (flight.open() > 0 && nanos.nanos() - began < LONGEST.toNanos()) {
+            if (stragglers.expects(flight) && stragglers.takeOver(flight)) {
+                ours = false;
+                return;
+            }
+            while (flight.open() > 0 && nanos.nanos() - began < longest.toNanos()) {
                 landing.settleNext(flight, PATIENCE);
                 if (flight.open() > 0 && nanos.nanos() - began > PATIENCE.toNanos() && stragglers.takeOver(flight)) {
                     ours = false;

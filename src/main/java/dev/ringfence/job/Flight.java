@@ -12,8 +12,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +28,14 @@ final class Flight implements AutoCloseable {
     private final NanoClock nanos;
     private final Map<Long, Attempted> open = new HashMap<>();
     private final LinkedBlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
+    private long departed;
 
     /** @param keys the fence keys of the tenants on board */
     Flight(SharedFence fence, Map<Long, FenceKey> keys, NanoClock nanos) {
         this.fence = fence;
         this.keys = Map.copyOf(keys);
         this.nanos = nanos;
+        this.departed = nanos.nanos();
     }
 
     SharedFence fence() {
@@ -40,11 +44,24 @@ final class Flight implements AutoCloseable {
 
     /** One more attempt that owes an answer. */
     void expect(Attempted attempted) {
+        departed = nanos.nanos();
         open.put(attempted.reserved().deliveryId(), attempted);
     }
 
     void answered(Attempted attempted, SendResult result) {
         answers.add(new Answer(attempted, result));
+    }
+
+    /** How long ago its requests departed. */
+    Duration age() {
+        return Duration.ofNanos(nanos.nanos() - departed);
+    }
+
+    /** Whom it still waits for. */
+    Set<UUID> awaited() {
+        return open.values().stream()
+                .map(attempted -> attempted.reserved().subscriptionId())
+                .collect(Collectors.toSet());
     }
 
     /** How many attempts are not settled yet. */

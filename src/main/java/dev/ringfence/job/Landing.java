@@ -26,6 +26,10 @@ public class Landing {
     private static final Duration LINGER = Duration.ofMillis(3);
     private static final Duration LOST_RACE = Duration.ofMillis(200);
     private static final int WINDOW = 64;
+    private static final int REQUEST_TIMEOUT = 408;
+
+    /** Who has not answered by then keeps its flight waiting. */
+    private static final Duration SLOW = Duration.ofMillis(300);
 
     private final ReceiptDesk desk;
     private final Reservations reservations;
@@ -56,13 +60,17 @@ public class Landing {
      */
     int settleNext(Flight flight, Duration wait) throws InterruptedException {
         List<Answer> answers = flight.take(wait, LINGER, WINDOW);
+        boolean late = flight.age().compareTo(SLOW) > 0;
         if (!answers.isEmpty()) {
             try {
-                settle(answers, flight.fence().alive());
+                settle(answers, flight.fence().alive(), late);
             } finally {
                 flight.settled(answers);
                 free(answers);
             }
+        }
+        if (late && flight.open() > 0) {
+            slots.dragging(flight.awaited());
         }
         return answers.size();
     }
@@ -72,14 +80,14 @@ public class Landing {
         slots.free(flight.openIds());
     }
 
-    private void settle(List<Answer> answers, boolean fenceAlive) {
+    private void settle(List<Answer> answers, boolean fenceAlive, boolean late) {
         Instant now = clock.instant();
         List<Settlement> settlements = new ArrayList<>(answers.size());
         List<Reserved> unstarted = new ArrayList<>();
         for (Answer answer : answers) {
             Reserved reserved = answer.attempted().reserved();
             SendResult result = fenceAlive ? answer.result() : withoutFence(answer.result());
-            slots.behaved(reserved.subscriptionId(), hung(result));
+            slots.behaved(reserved.subscriptionId(), pace(answer.result(), late));
             if (result instanceof SendResult.NotStarted) {
                 unstarted.add(reserved);
             } else {
@@ -133,9 +141,17 @@ public class Landing {
         return result;
     }
 
-    private static boolean hung(SendResult result) {
-        return result instanceof SendResult.Uncertain uncertain
+    /**
+     * An answer that never came to its end is as bad as none, and so is a connection that does not come about; a receiver that says
+     * 408, or refuses at once, has answered.
+     */
+    static Pace pace(SendResult result, boolean late) {
+        boolean timedOut = result instanceof SendResult.Uncertain uncertain
                 && uncertain.code() == OutcomeCode.TIMEOUT
-                && uncertain.status() == null;
+                && !Integer.valueOf(REQUEST_TIMEOUT).equals(uncertain.status());
+        if (timedOut || (late && result instanceof SendResult.NotSent)) {
+            return Pace.HUNG;
+        }
+        return late ? Pace.SLOW : Pace.QUICK;
     }
 }

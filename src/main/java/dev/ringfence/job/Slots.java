@@ -14,8 +14,9 @@ import java.util.UUID;
 
 /**
  * What this node has in hand, per subscription and in all, so that only what has a free slot is reserved (AT-1) and a hanging
- * endpoint fills its own share only (HT-5). An endpoint that has just timed out keeps a few slots until it answers again. Stragglers
- * no longer count in all: they wait on the network, not on a worker.
+ * endpoint fills its own share only (HT-5). An endpoint that has just timed out keeps a few slots until it answers again; what is
+ * for slow and hanging endpoints travels in {@link Lane}s of their own. Stragglers no longer count in all: they wait on the
+ * network, not on a worker.
  */
 @ApplicationScoped
 public class Slots {
@@ -31,7 +32,7 @@ public class Slots {
     private final NanoClock clock;
     private final Map<Long, UUID> held = new HashMap<>();
     private final Map<UUID, Integer> taken = new HashMap<>();
-    private final Map<UUID, Boolean> hanging = new HashMap<>();
+    private final Lanes lanes = new Lanes();
     private final Map<Long, Long> shunned = new HashMap<>();
     private final Map<Long, Long> coolTenants = new HashMap<>();
     private int stragglers;
@@ -64,16 +65,13 @@ public class Slots {
         return free() >= Math.max(1, allowed / 8);
     }
 
-    /** Takes those of the candidates that are not in hand already. */
-    synchronized List<Candidate> take(List<Candidate> candidates) {
-        List<Candidate> fresh = new ArrayList<>(candidates.size());
-        for (Candidate candidate : candidates) {
-            if (held.putIfAbsent(candidate.id(), candidate.subscriptionId()) == null) {
-                taken.merge(candidate.subscriptionId(), 1, Integer::sum);
-                fresh.add(candidate);
-            }
+    /** Takes the candidate in hand; false where it is already. */
+    synchronized boolean take(Candidate candidate) {
+        if (held.putIfAbsent(candidate.id(), candidate.subscriptionId()) != null) {
+            return false;
         }
-        return fresh;
+        taken.merge(candidate.subscriptionId(), 1, Integer::sum);
+        return true;
     }
 
     /** Gives slots back. */
@@ -84,6 +82,34 @@ public class Slots {
                 taken.computeIfPresent(subscription, (key, count) -> count > 1 ? count - 1 : null);
             }
         }
+        lanes.end(ids);
+    }
+
+    /** How deliveries to this endpoint travel now. */
+    synchronized Lane lane(UUID subscription) {
+        return lanes.of(subscription);
+    }
+
+    /** Whether another flight of this lane may begin. */
+    synchronized boolean open(Lane lane) {
+        return lanes.open(lane);
+    }
+
+    /** A flight of these begins; it is over when none of them is in hand any more. */
+    synchronized void begin(Lane lane, Collection<Candidate> batch) {
+        lanes.begin(
+                lane,
+                batch.stream().map(Candidate::id).filter(held::containsKey).toList());
+    }
+
+    /** Whether one of these travels in a lane of its own. */
+    synchronized boolean apart(Collection<Long> ids) {
+        return lanes.apart(ids);
+    }
+
+    /** These keep a flight waiting. */
+    synchronized void dragging(Collection<UUID> subscriptions) {
+        subscriptions.forEach(lanes::dragging);
     }
 
     /** Gives slots back and leaves these deliveries alone for a moment, so that a lost race is not run again at once. */
@@ -99,12 +125,10 @@ public class Slots {
         tenantIds.forEach(id -> coolTenants.put(id, until));
     }
 
-    /** What the endpoint did last: hung to its deadline, or answered. */
-    synchronized void behaved(UUID subscription, boolean hung) {
-        if (hung) {
-            hanging.put(subscription, Boolean.TRUE);
-        } else {
-            hanging.remove(subscription);
+    /** What the endpoint did last. */
+    synchronized void behaved(UUID subscription, Pace pace) {
+        lanes.behaved(subscription, pace);
+        if (pace != Pace.HUNG) {
             allowed = Math.min(capacity, allowed + 1);
         }
     }
@@ -133,12 +157,19 @@ public class Slots {
 
     synchronized List<ScanOrder.Load> loads() {
         List<ScanOrder.Load> loads = new ArrayList<>();
-        taken.forEach((id, count) ->
-                loads.add(new ScanOrder.Load(id, count, hanging.containsKey(id) ? WHILE_HANGING : UNLIMITED)));
-        hanging.keySet().stream()
+        taken.forEach((id, count) -> loads.add(new ScanOrder.Load(id, count, most(id))));
+        lanes.others().stream()
                 .filter(id -> !taken.containsKey(id))
-                .forEach(id -> loads.add(new ScanOrder.Load(id, 0, WHILE_HANGING)));
+                .forEach(id -> loads.add(new ScanOrder.Load(id, 0, most(id))));
         return loads;
+    }
+
+    private int most(UUID subscription) {
+        Lane lane = lanes.of(subscription);
+        if (!lanes.open(lane)) {
+            return 0;
+        }
+        return lane == Lane.HANGING ? WHILE_HANGING : UNLIMITED;
     }
 
     synchronized int held() {

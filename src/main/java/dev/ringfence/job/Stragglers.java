@@ -2,6 +2,7 @@ package dev.ringfence.job;
 
 import dev.ringfence.config.Settings;
 import dev.ringfence.fence.FenceLost;
+import dev.ringfence.time.NanoClock;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -24,26 +25,47 @@ public class Stragglers {
     /** Fence connections that may be held for stragglers, besides one for each worker. */
     static final int MOST = Settings.STRAGGLERS;
 
-    private static final Duration WAIT = Duration.ofSeconds(1);
-    private static final int MOST_WAITS = 20;
+    private static final Duration WAIT = Duration.ofMillis(250);
+
+    /** A request is over within 10 s, so nothing is lost by waiting no longer. */
+    private static final Duration LONGEST = Duration.ofSeconds(20);
 
     private final Landing landing;
     private final Slots slots;
+    private final NanoClock nanos;
+    private final Duration longest;
     private final Semaphore permits = new Semaphore(MOST);
 
     @Resource
     private @Nullable ManagedExecutorService executor;
 
     @Inject
-    public Stragglers(Landing landing, Slots slots) {
+    public Stragglers(Landing landing, Slots slots, NanoClock nanos) {
+        this(landing, slots, nanos, LONGEST, null);
+    }
+
+    Stragglers(
+            Landing landing,
+            Slots slots,
+            NanoClock nanos,
+            Duration longest,
+            @Nullable ManagedExecutorService executor) {
         this.landing = landing;
         this.slots = slots;
+        this.nanos = nanos;
+        this.longest = longest;
+        this.executor = executor;
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Stragglers() {
-        this(null, null);
+        this(null, null, null);
+    }
+
+    /** Whether the flight is one of endpoints that are known to be slow, so that no worker need wait for it at all. */
+    boolean expects(Flight flight) {
+        return slots.apart(flight.openIds());
     }
 
     /** Takes the flight over, and closes it when it has landed; false where there are too many already. */
@@ -67,7 +89,8 @@ public class Stragglers {
         int left = waiting;
         try (flight) {
             trim(flight);
-            for (int waits = 0; flight.open() > 0 && waits < MOST_WAITS; waits++) {
+            long until = nanos.nanos() + longest.toNanos();
+            while (flight.open() > 0 && until - nanos.nanos() > 0) {
                 int came = landing.settleNext(flight, WAIT);
                 slots.straggling(-came);
                 left -= came;

@@ -8,6 +8,7 @@ import dev.ringfence.harness.ServerProcess;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.harness.TestReceiver;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,9 @@ import org.awaitility.Awaitility;
 final class Campaign {
     static final String ADMIN = "campaign-admin-key-0123456789-0123456789";
     private static final String SECRETS_KEY = "Y2FtcGFpZ24tc2VjcmV0cy1rZXktMDEyMzQ1Njc4OTA=";
+    /** In every payload: what not every encoding can say. */
+    static final String NOTE = "naïve – “quoted”";
+
     private static final String TENANT = "shop-1";
 
     private final RingfenceClient admin;
@@ -47,17 +51,23 @@ final class Campaign {
         RingfenceClient admin = new RingfenceClient(node.api(), ADMIN);
         String app = admin.createApp("campaign");
         String epoch = admin.enrol(app, TENANT);
+        Campaign campaign = new Campaign(admin, app, epoch);
         for (int i = 0; i < subscriptions; i++) {
-            ObjectNode subscription = RingfenceClient.object()
-                    .put("name", "endpoint-" + i)
-                    .put("mode", "PUSH")
-                    .put("url", receiver.url("/hook/" + i).toString());
-            subscription.putArray("eventTypes").add("orders.order.placed_" + i + ".v1");
-            subscription.setAll(more);
-            admin.post("apps/" + app + "/tenants/" + TENANT + "/subscriptions", subscription)
-                    .expect(201);
+            campaign.subscribe(i, receiver.url("/hook/" + i), more);
         }
-        return new Campaign(admin, app, epoch);
+        return campaign;
+    }
+
+    /** One more subscription, for the events that {@link #event} gives to the one of this number. */
+    void subscribe(int number, URI url, ObjectNode more) {
+        ObjectNode subscription = RingfenceClient.object()
+                .put("name", "endpoint-" + number)
+                .put("mode", "PUSH")
+                .put("url", url.toString());
+        subscription.putArray("eventTypes").add("orders.order.placed_" + number + ".v1");
+        subscription.setAll(more);
+        admin.post("apps/" + app + "/tenants/" + TENANT + "/subscriptions", subscription)
+                .expect(201);
     }
 
     /** An event of its own occurrence, for the subscription {@code number mod subscriptions}. */
@@ -69,7 +79,7 @@ final class Campaign {
                 .put("occurredAt", "2026-11-01T10:00:00.000Z")
                 .put("occurrenceKey", "occurrence-" + number);
         event.putObject("actor").put("type", "system");
-        event.putObject("payload").put("number", number).put("note", "naïve – “quoted” \u001b[31m");
+        event.putObject("payload").put("number", number).put("note", NOTE + " \u001b[31m");
         return event;
     }
 

@@ -1,16 +1,24 @@
 package dev.ringfence.campaign;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ringfence.harness.RingfenceClient;
 import dev.ringfence.harness.ServerProcess;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.harness.TestReceiver;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.file.Files;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -18,29 +26,43 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A server that is asked to stop lets the requests under way land, starts no more, and leaves nothing to reconcile. */
+/**
+ * A server that is asked to stop lets the requests under way land, gives back what has not begun, starts no more, and leaves nothing
+ * to reconcile. Its JVM has an encoding of its own that cannot say what the events contain.
+ */
 class StopIT {
     private static final int EVENTS = 400;
     /** A node that has answers from nobody yet begins with few. */
     private static final int UNDER_WAY = 10;
 
     private static final int SUBSCRIPTIONS = 5;
+    private static final String TO_DEAF =
+            "delivery_id in (select id from deliveries where url like 'http://127.0.0.1:%d/%%')";
+    private static final String ENCODING = "-Dfile.encoding=ISO-8859-1";
 
     @Test
     @Tag("AT-2")
+    @Tag("AT-3")
     @Tag("AT-5")
+    @Tag("OB-4")
     void what_is_under_way_lands_and_the_rest_waits_for_the_next_start() throws Exception {
         try (TestDatabase database = TestDatabase.empty();
                 TestReceiver receiver = TestReceiver.start();
-                ServerProcess server = Campaign.node("stops", database).start()) {
+                DeafPort deaf = new DeafPort();
+                ServerProcess server = Campaign.node("stops", database)
+                        .env("JDK_JAVA_OPTIONS", ENCODING)
+                        .start()) {
             CountDownLatch stopping = new CountDownLatch(1);
             receiver.answering(request -> TestReceiver.Answer.status(200).heldBy(stopping));
-            Campaign campaign = Campaign.on(
-                    server, receiver, SUBSCRIPTIONS, RingfenceClient.object().put("timeoutMs", 10_000));
-            campaign.record(0, EVENTS, SUBSCRIPTIONS);
-            Awaitility.await("requests are under way")
+            ObjectNode more = RingfenceClient.object().put("timeoutMs", 10_000);
+            Campaign campaign = Campaign.on(server, receiver, SUBSCRIPTIONS, more);
+            more.putObject("limits").put("inFlight", 3);
+            campaign.subscribe(SUBSCRIPTIONS, deaf.url(), more);
+            campaign.record(0, EVENTS, SUBSCRIPTIONS + 1);
+            Awaitility.await("requests are under way, and others reserved that cannot begin")
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> receiver.count() >= UNDER_WAY);
+                    .until(() -> receiver.count() >= UNDER_WAY
+                            && attempts(database, "state = 'SENDING' and " + TO_DEAF.formatted(deaf.port())) > 0);
 
             CompletableFuture<Void> stop = CompletableFuture.runAsync(server::stop);
             Awaitility.await("it takes no requests any more")
@@ -55,13 +77,73 @@ class StopIT {
             assertThat(attempts(database, "state = 'ACKNOWLEDGED'"))
                     .as("receipts of the requests that were under way, of %s", summary(database))
                     .isEqualTo(receiver.count());
+            assertThat(database.number("select count(*) from deliveries where state = 'pending'"))
+                    .as("waiting for the next start")
+                    .isPositive();
 
-            server.restart();
-            campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(2));
-            assertThat(Ledger.read(database, campaign.app).contradictions(receiver.requests(), 6))
-                    .isEmpty();
+            try (TestReceiver hearing = deaf.hear()) {
+                server.restart();
+                campaign.awaitQuiet(database, EVENTS, Duration.ofMinutes(2));
+                List<TestReceiver.Request> requests = new ArrayList<>(receiver.requests());
+                requests.addAll(hearing.requests());
+                Ledger ledger = Ledger.read(database, campaign.app);
+                assertThat(ledger.contradictions(requests, 6)).isEmpty();
+                assertThat(requests)
+                        .as("requests, each event once")
+                        .hasSize((int) ledger.count("delivered"))
+                        .allSatisfy(request -> {
+                            assertThat(request.text()).contains(Campaign.NOTE);
+                            assertThat(request.header("content-length"))
+                                    .isEqualTo(Integer.toString(request.body().length));
+                        });
+            }
             assertThat(attempts(database, "code = 'ABANDONED'")).isZero();
-            assertThat(receiver.count()).as("requests, each event once").isEqualTo(EVENTS);
+            assertThat(Files.readString(server.console(), ISO_8859_1)).contains(ENCODING);
+            assertThat(Files.readAllLines(server.log(), ISO_8859_1))
+                    .as("errors of ours in the log")
+                    .noneMatch(line -> line.contains(" ERROR ") && line.contains("ringfence"));
+        }
+    }
+
+    /** A port whose queue is full: the kernel drops every further handshake, so no connection comes about and none is refused. */
+    private static final class DeafPort implements AutoCloseable {
+        private final ServerSocket listener;
+        private final List<Socket> queued = new ArrayList<>();
+
+        DeafPort() throws IOException {
+            listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+            boolean room = true;
+            while (room) {
+                Socket socket = new Socket();
+                queued.add(socket);
+                try {
+                    socket.connect(listener.getLocalSocketAddress(), 500);
+                } catch (SocketTimeoutException full) {
+                    room = false;
+                }
+            }
+        }
+
+        int port() {
+            return listener.getLocalPort();
+        }
+
+        URI url() {
+            return URI.create("http://127.0.0.1:" + port() + "/hook/deaf");
+        }
+
+        /** From now on somebody listens. */
+        TestReceiver hear() throws IOException {
+            close();
+            return TestReceiver.start(port());
+        }
+
+        @Override
+        public void close() throws IOException {
+            for (Socket socket : queued) {
+                socket.close();
+            }
+            listener.close();
         }
     }
 

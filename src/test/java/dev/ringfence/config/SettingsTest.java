@@ -86,13 +86,13 @@ class SettingsTest {
 
     @Test
     void boundsTheRequestsInFlight() {
-        assertThat(with(Map.of()).mostInFlight()).isEqualTo(600);
-        assertThatThrownBy(() -> with(Map.of("ringfence.delivery.workers", "16", "ringfence.delivery.window", "216")))
-                .hasMessageContaining("ringfence.delivery.window is \"216\", permitted is at most 215")
+        assertThat(with(Map.of()).mostInFlight()).isEqualTo(800);
+        assertThatThrownBy(() -> with(Map.of("ringfence.delivery.workers", "16", "ringfence.delivery.window", "196")))
+                .hasMessageContaining("ringfence.delivery.window is \"196\", permitted is at most 195")
                 .hasMessageContaining("ringfence.delivery.workers=16");
-        assertThat(with(Map.of("ringfence.delivery.workers", "16", "ringfence.delivery.window", "215"))
+        assertThat(with(Map.of("ringfence.delivery.workers", "16", "ringfence.delivery.window", "195"))
                         .mostInFlight())
-                .isEqualTo(4_085);
+                .isEqualTo(4_095);
     }
 
     @Test
@@ -101,13 +101,13 @@ class SettingsTest {
                 .isEqualTo(16);
         assertThatThrownBy(() -> with(Map.of(
                         "ringfence.delivery.workers", "4",
-                        "ringfence.db.pool.max", "15",
-                        "ringfence.db.pinned.pool.max", "13",
+                        "ringfence.db.pool.max", "17",
+                        "ringfence.db.pinned.pool.max", "15",
                         "ringfence.batch.threads", "4")))
                 .hasMessageContaining(
-                        "ringfence.db.pool.max is \"15\", permitted is at least 16 with ringfence.delivery.workers = 4")
-                .hasMessageContaining("ringfence.db.pinned.pool.max is \"13\"")
-                .hasMessageContaining("at least 14 with ringfence.delivery.workers = 4")
+                        "ringfence.db.pool.max is \"17\", permitted is at least 18 with ringfence.delivery.workers = 4")
+                .hasMessageContaining("ringfence.db.pinned.pool.max is \"15\"")
+                .hasMessageContaining("at least 16 with ringfence.delivery.workers = 4")
                 .hasMessageContaining("ringfence.batch.threads is \"4\"")
                 .hasMessageContaining("at least 5 with");
     }
@@ -116,8 +116,8 @@ class SettingsTest {
     void takesPoolsThatAreJustLargeEnough() {
         assertThat(with(Map.of(
                                 "ringfence.delivery.workers", "4",
-                                "ringfence.db.pool.max", "16",
-                                "ringfence.db.pinned.pool.max", "14",
+                                "ringfence.db.pool.max", "18",
+                                "ringfence.db.pinned.pool.max", "16",
                                 "ringfence.batch.threads", "5"))
                         .deliveryWorkers())
                 .isEqualTo(4);

@@ -104,8 +104,13 @@ public final class TestReceiver implements AutoCloseable {
 
     /** A receiver on a free port of 127.0.0.1 that answers 200 to everything. */
     public static TestReceiver start() {
+        return start(0);
+    }
+
+    /** On a port that is known already. */
+    public static TestReceiver start(int port) {
         try {
-            HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
+            HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1024);
             TestReceiver receiver = new TestReceiver(server);
             server.createContext("/", receiver::handle);
             server.setExecutor(receiver.threads);

@@ -3,6 +3,9 @@ package dev.ringfence.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.delivery.DeliveryFixture;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -11,6 +14,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -74,6 +79,45 @@ class CandidateIT {
 
         assertThat(ids(scan)).hasSize(120).containsAll(small);
         assertThat(scan.wrapped()).isTrue();
+    }
+
+    /** The scan's own text, planned as the server plans it after some executions: without the values. */
+    @Test
+    @Tag("AT-1")
+    void planned_without_its_values_the_scan_still_finds_what_is_due_by_index() throws SQLException {
+        fixture.database.execute("""
+                insert into ringfence.deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal,
+                    event_recorded_at, event_id, message_id, mode, state, protocol, cycle_started_at, next_attempt_at,
+                    created_at, updated_at)
+                select n, n % 20, u, u, u, n, at, 'evt_' || n, 'msg_' || n, 'PUSH', 'pending', 1, at,
+                    at + (n - 200) * interval '1 minute', at, at
+                  from generate_series(1, 50000) as n,
+                    (select clock_timestamp() as at, '00000000-0000-0000-0000-000000000001'::uuid as u) as fresh;
+                analyze ringfence.deliveries_live""");
+        String plan;
+        try (Connection connection = fixture.database.connect();
+                Statement statement = connection.createStatement()) {
+            AtomicInteger parameter = new AtomicInteger();
+            statement.execute("prepare scan as "
+                    + Pattern.compile("[?]")
+                            .matcher(CandidateRepository.SCAN)
+                            .replaceAll(any -> "\\$" + parameter.incrementAndGet()));
+            statement.execute("set plan_cache_mode = force_generic_plan");
+            plan = plan(
+                    statement,
+                    "0, '00000000-0000-0000-0000-000000000000', '{}', '{}', '{}', now(), '{}', 1, 0, now(), '{}', 100, now(), 300");
+        }
+        assertThat(plan).contains("deliveries_live_due").doesNotContain("Seq Scan on deliveries_live");
+    }
+
+    private static String plan(Statement statement, String arguments) throws SQLException {
+        StringBuilder plan = new StringBuilder();
+        try (var rows = statement.executeQuery("explain (costs off) execute scan (" + arguments + ")")) {
+            while (rows.next()) {
+                plan.append(rows.getString(1)).append('\n');
+            }
+        }
+        return plan.toString();
     }
 
     @Test

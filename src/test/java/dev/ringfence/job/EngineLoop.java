@@ -30,7 +30,9 @@ import dev.ringfence.time.ClockProducer;
 import dev.ringfence.time.NanoClock;
 import dev.ringfence.transport.HttpTransport;
 import dev.ringfence.transport.Loopback;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
 import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -43,6 +45,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /** The engine's parts put together by hand and driven by plain threads: everything is real but the server around it. */
 final class EngineLoop implements AutoCloseable {
@@ -59,6 +64,8 @@ final class EngineLoop implements AutoCloseable {
     private final Landing landing;
     private final List<Thread> workers = new ArrayList<>();
     private final NanoClock nanos;
+    private final ExecutorService stragglers = Executors.newCachedThreadPool();
+    private final Duration patience;
     private volatile boolean running = true;
 
     EngineLoop(DeliveryFixture fixture, Map<String, String> config) {
@@ -70,7 +77,22 @@ final class EngineLoop implements AutoCloseable {
     }
 
     EngineLoop(DeliveryFixture fixture, Map<String, String> config, Interference interference, NanoClock nanos) {
+        this(fixture, config, interference, nanos, nanos, Duration.ofSeconds(15));
+    }
+
+    /**
+     * @param network the transport's clock, by which requests come to their deadlines
+     * @param patience how long answers are waited for
+     */
+    EngineLoop(
+            DeliveryFixture fixture,
+            Map<String, String> config,
+            Interference interference,
+            NanoClock nanos,
+            NanoClock network,
+            Duration patience) {
         this.nanos = nanos;
+        this.patience = patience;
         this.interference = interference;
         Map<String, String> all = new HashMap<>(config);
         all.put("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]));
@@ -78,7 +100,7 @@ final class EngineLoop implements AutoCloseable {
         settings = Settings.from(all);
         Clock clock = ClockProducer.utcMicros();
         transactions = fixture.transactions;
-        transport = Loopback.open(settings, nanos);
+        transport = Loopback.open(settings, network);
         slots = new Slots(settings, nanos);
         delivery = new DeliverySwitch(settings);
         feed = new CandidateFeed(new CandidateRepository(transactions), slots, delivery, settings, clock, nanos);
@@ -95,8 +117,10 @@ final class EngineLoop implements AutoCloseable {
         TenantFences fences = new TenantFences(transactions, settings, nanos, new HeldFences());
         departure = new Departure(endpoints, new RealConclusions(), fences, takeoff, slots, settings, clock, nanos);
         landing = new Landing(desk, reservations, slots, feed, clock);
+        DeliverWriter writer = new DeliverWriter(
+                landing, new Stragglers(landing, slots, nanos, patience, threads(stragglers)), nanos, patience);
         for (int i = 0; i < settings.deliveryWorkers(); i++) {
-            Thread worker = new Thread(this::work, "worker-" + i);
+            Thread worker = new Thread(() -> work(writer), "worker-" + i);
             workers.add(worker);
             worker.start();
         }
@@ -117,6 +141,14 @@ final class EngineLoop implements AutoCloseable {
                 subscription);
     }
 
+    /** What the container would lend. */
+    private static ManagedExecutorService threads(ExecutorService executor) {
+        return (ManagedExecutorService) Proxy.newProxyInstance(
+                EngineLoop.class.getClassLoader(),
+                new Class<?>[] {ManagedExecutorService.class},
+                (proxy, method, arguments) -> method.invoke(executor, arguments));
+    }
+
     private LifecycleRepository lifecycles() {
         try {
             LifecycleRepository repository = new LifecycleRepository();
@@ -129,8 +161,7 @@ final class EngineLoop implements AutoCloseable {
         }
     }
 
-    private void work() {
-        DeliverWriter writer = new DeliverWriter(landing, new Stragglers(landing, slots), nanos);
+    private void work(DeliverWriter writer) {
         while (running) {
             List<Candidate> batch = feed.take(Duration.ofMillis(500));
             if (!batch.isEmpty()) {
@@ -149,10 +180,14 @@ final class EngineLoop implements AutoCloseable {
     public void close() throws InterruptedException {
         running = false;
         feed.stop();
+        Loopback.close(transport);
         for (Thread worker : workers) {
             worker.join();
         }
-        Loopback.close(transport);
+        stragglers.shutdown();
+        if (!stragglers.awaitTermination(1, TimeUnit.MINUTES)) {
+            throw new IllegalStateException("stragglers do not end");
+        }
     }
 
     private final class RealReservations extends Reservations {

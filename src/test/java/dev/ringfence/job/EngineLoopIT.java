@@ -8,12 +8,15 @@ import dev.ringfence.harness.TestReceiver.Answer;
 import dev.ringfence.harness.TestReceiver.Request;
 import dev.ringfence.signing.StandardWebhooks;
 import dev.ringfence.signing.WebhookSecret;
+import dev.ringfence.time.NanoClock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -96,6 +99,91 @@ class EngineLoopIT {
                                 request.body()));
             }
         }
+    }
+
+    /** What is no number of seconds, and what is more than any clock can add. */
+    @Test
+    @Tag("AT-6")
+    void no_retry_after_however_odd_loses_an_outcome_or_moves_the_next_attempt_out_of_its_bounds() throws Exception {
+        long tenant = fixture.tenant("after");
+        List<String> nonsense = List.of("-3", "+3", "1.5", "1.", "120junk", "");
+        List<String> absurd = List.of("9999999999", "9223372036854775807", "9".repeat(40));
+        List<String> all = Stream.concat(nonsense.stream(), absurd.stream()).toList();
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(fixture, Map.of())) {
+            receiver.answering(request -> Answer.status(429)
+                    .with("Retry-After", all.get(Integer.parseInt(request.path().substring(1)))));
+            List<Long> ids = new ArrayList<>();
+            for (int i = 0; i < all.size(); i++) {
+                UUID subscription = fixture.subscription(
+                        tenant, "AT_LEAST_ONCE", 6, receiver.url("/" + i).toString(), 32);
+                ids.addAll(fixture.deliveries(tenant, subscription, 1, Instant.now()));
+            }
+            engine.feed.signal();
+
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "retrying") == all.size());
+
+            for (int i = 0; i < all.size(); i++) {
+                assertThat(fixture.ledger(ids.get(i))).as(all.get(i)).isEqualTo("1:UNCERTAIN/RATE_LIMITED");
+                String due = nonsense.contains(all.get(i))
+                        ? "next_attempt_at - updated_at = interval '60 seconds'"
+                        : "next_attempt_at - cycle_started_at = interval '24 hours'";
+                assertThat(fixture.delivery(ids.get(i), due)).as(all.get(i)).isEqualTo("true");
+            }
+        }
+    }
+
+    /** One worker, whom an endpoint could keep for ever: here its requests have no deadline and nobody gives them up. */
+    @Test
+    @Tag("HT-5")
+    void one_worker_serves_nine_endpoints_while_the_tenth_never_answers() throws Exception {
+        long tenant = fixture.tenant("nine");
+        CountDownLatch never = new CountDownLatch(1);
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(
+                        fixture,
+                        Map.of("ringfence.delivery.workers", "1"),
+                        Interference.NONE,
+                        new NanoClock(),
+                        standing(),
+                        Duration.ofDays(1))) {
+            receiver.answering(request ->
+                    request.path().equals("/hang") ? Answer.status(200).heldBy(never) : Answer.status(200));
+            UUID hanging = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/hang").toString(), 10);
+            fixture.deliveries(tenant, hanging, 50, Instant.now().minusSeconds(60));
+            engine.feed.signal();
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> receiver.count() == 10);
+            for (int i = 0; i < 9; i++) {
+                UUID healthy = fixture.subscription(
+                        tenant, "AT_LEAST_ONCE", 6, receiver.url("/" + i).toString(), 10);
+                fixture.deliveries(tenant, healthy, 20, Instant.now().minusSeconds(1));
+            }
+            engine.feed.signal();
+
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 180);
+
+            assertThat(receiver.requests())
+                    .filteredOn(request -> request.path().equals("/hang"))
+                    .as("requests of the tenth, all still open")
+                    .hasSize(10);
+            assertThat(fixture.database.number(
+                            "select count(*) from ringfence.delivery_attempts where state = 'SENDING' and tenant_id = "
+                                    + tenant))
+                    .isEqualTo(10);
+        } finally {
+            never.countDown();
+        }
+    }
+
+    private static NanoClock standing() {
+        long now = new NanoClock().nanos();
+        return new NanoClock() {
+            @Override
+            public long nanos() {
+                return now;
+            }
+        };
     }
 
     @Test

@@ -32,6 +32,32 @@ class LandingTest {
         assertThat(Landing.withoutFence(answer)).isEqualTo(stored);
     }
 
+    static Stream<Arguments> paces() {
+        SendResult acknowledged = new SendResult.Acknowledged(200, null);
+        SendResult silent = new SendResult.Uncertain(OutcomeCode.TIMEOUT, null, null);
+        SendResult dripping = new SendResult.Uncertain(OutcomeCode.TIMEOUT, 200, null);
+        SendResult impatient = new SendResult.Uncertain(OutcomeCode.TIMEOUT, 408, null);
+        SendResult unconnected = new SendResult.NotSent(OutcomeCode.CONNECT_FAILED);
+        return Stream.of(
+                Arguments.of(acknowledged, false, Pace.QUICK),
+                Arguments.of(acknowledged, true, Pace.SLOW),
+                Arguments.of(new SendResult.Failed(OutcomeCode.REFUSED, 404), true, Pace.SLOW),
+                Arguments.of(silent, true, Pace.HUNG),
+                Arguments.of(silent, false, Pace.HUNG),
+                Arguments.of(dripping, true, Pace.HUNG),
+                Arguments.of(impatient, false, Pace.QUICK),
+                Arguments.of(impatient, true, Pace.SLOW),
+                Arguments.of(unconnected, false, Pace.QUICK),
+                Arguments.of(unconnected, true, Pace.HUNG));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    @Tag("HT-5")
+    void paces(SendResult answer, boolean late, Pace pace) {
+        assertThat(Landing.pace(answer, late)).isEqualTo(pace);
+    }
+
     static Stream<SendResult> noByteLeft() {
         return Stream.of(
                 new SendResult.Failed(OutcomeCode.MALFORMED_PAYLOAD, null),

@@ -40,8 +40,8 @@ class SlotsTest {
     @Test
     @Tag("AT-1")
     void a_delivery_is_in_hand_once_and_counts_until_it_is_given_back() {
-        assertThat(slots.take(candidates(10))).hasSize(10);
-        assertThat(slots.take(candidates(10))).isEmpty();
+        assertThat(candidates(10)).allMatch(slots::take);
+        assertThat(candidates(10)).noneMatch(slots::take);
         assertThat(slots.free()).isEqualTo(6);
         assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 10, Integer.MAX_VALUE));
 
@@ -55,23 +55,23 @@ class SlotsTest {
     void a_node_begins_with_few_and_grows_with_the_answers() {
         assertThat(slots.free()).isEqualTo(16);
         for (int i = 0; i < 200; i++) {
-            slots.behaved(SUBSCRIPTION, false);
+            slots.behaved(SUBSCRIPTION, Pace.QUICK);
         }
         assertThat(slots.free()).isEqualTo(100);
     }
 
     @Test
     void an_endpoint_that_hangs_keeps_few_slots_until_it_answers() {
-        slots.behaved(SUBSCRIPTION, true);
+        slots.behaved(SUBSCRIPTION, Pace.HUNG);
         assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 0, 2));
 
-        slots.behaved(SUBSCRIPTION, false);
+        slots.behaved(SUBSCRIPTION, Pace.QUICK);
         assertThat(slots.loads()).isEmpty();
     }
 
     @Test
     void what_was_lost_is_left_out_for_a_moment_also_where_the_clock_overflows() {
-        slots.take(candidates(2));
+        candidates(2).forEach(slots::take);
         slots.shun(List.of(0L), Duration.ofMillis(1));
         slots.cool(List.of(7L), Duration.ofMillis(1));
         assertThat(slots.left()).containsExactlyInAnyOrder(0L, 1L);
@@ -85,8 +85,60 @@ class SlotsTest {
     }
 
     @Test
+    @Tag("HT-5")
+    void an_endpoint_that_keeps_a_flight_waiting_travels_apart_until_it_was_quick_for_a_while() {
+        assertThat(slots.lane(SUBSCRIPTION)).isEqualTo(Lane.QUICK);
+        slots.dragging(List.of(SUBSCRIPTION));
+        for (int i = 1; i < Lanes.PROOF; i++) {
+            slots.behaved(SUBSCRIPTION, Pace.QUICK);
+        }
+        assertThat(slots.lane(SUBSCRIPTION)).isEqualTo(Lane.SLOW);
+        slots.behaved(SUBSCRIPTION, Pace.SLOW);
+        slots.behaved(SUBSCRIPTION, Pace.QUICK);
+        assertThat(slots.lane(SUBSCRIPTION)).isEqualTo(Lane.SLOW);
+        slots.behaved(SUBSCRIPTION, Pace.HUNG);
+        assertThat(slots.lane(SUBSCRIPTION)).isEqualTo(Lane.HANGING);
+        for (int i = 1; i < Lanes.PROOF; i++) {
+            slots.behaved(SUBSCRIPTION, Pace.QUICK);
+        }
+        assertThat(slots.lane(SUBSCRIPTION)).isEqualTo(Lane.QUICK);
+    }
+
+    @Test
+    @Tag("HT-5")
+    void flights_of_slow_endpoints_are_few_and_over_when_nothing_of_them_is_in_hand() {
+        slots.dragging(List.of(SUBSCRIPTION));
+        List<Candidate> all = candidates(8);
+        all.forEach(slots::take);
+        for (int i = 0; i < Lane.SLOW.flights(); i++) {
+            assertThat(slots.open(Lane.SLOW)).isTrue();
+            assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 8, Integer.MAX_VALUE));
+            slots.begin(Lane.SLOW, all.subList(2 * i, 2 * i + 2));
+        }
+        assertThat(slots.open(Lane.SLOW)).isFalse();
+        assertThat(slots.open(Lane.HANGING)).isTrue();
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 8, 0));
+        assertThat(slots.apart(List.of(0L, 99L))).isTrue();
+        assertThat(slots.apart(List.of(7L))).isFalse();
+
+        slots.free(List.of(0L));
+        assertThat(slots.open(Lane.SLOW)).isFalse();
+        slots.shun(List.of(1L), Duration.ofMillis(1));
+        assertThat(slots.open(Lane.SLOW)).isTrue();
+    }
+
+    @Test
+    void quick_flights_are_not_counted() {
+        List<Candidate> all = candidates(100);
+        all.forEach(slots::take);
+        all.forEach(one -> slots.begin(Lane.QUICK, List.of(one)));
+        assertThat(slots.open(Lane.QUICK)).isTrue();
+        assertThat(slots.apart(List.of(1L))).isFalse();
+    }
+
+    @Test
     void stragglers_wait_beside_the_window() {
-        slots.take(candidates(10));
+        candidates(10).forEach(slots::take);
         slots.straggling(10);
         assertThat(slots.free()).isEqualTo(16);
         slots.straggling(-10);
