@@ -15,9 +15,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,6 +35,9 @@ public class CandidateFeed {
     private static final Logger LOG = System.getLogger(CandidateFeed.class.getName());
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
     private static final Duration BETWEEN_LOOKS_AROUND = Duration.ofSeconds(1);
+    /** A few of one endpoint cost hardly more than one. */
+    private static final int LEAST = 2;
+
     private static final Duration SOON = Duration.ofMillis(50);
 
     /** Workers that land flights do not ask for more than about 15 s; who is silent for longer is stuck. */
@@ -54,7 +60,8 @@ public class CandidateFeed {
     private volatile NodeShare share = NodeShare.ALL;
     private boolean scanning;
     private boolean signalled = true;
-    private boolean foundThisRound;
+    private final Set<UUID> foundThisRound = new HashSet<>();
+    private int foundLastRound;
     private boolean stopped;
     private long nextScan;
     private volatile long lastAsked;
@@ -266,11 +273,20 @@ public class CandidateFeed {
                 now.minus(settings.maxAge()),
                 place,
                 slots.free(),
-                settings.deliveryWindow(),
+                perEndpoint(),
                 share.withOverdue(looksAround()),
                 slots.left(),
                 slots.coolTenants(),
                 slots.loads());
+    }
+
+    /**
+     * So much of one endpoint that a scan gets around all that have something: else each of ten endpoints with a backlog would fill a
+     * scan of its own, and whoever has one delivery would wait for ten.
+     */
+    private int perEndpoint() {
+        int endpoints = Math.max(1, Math.max(foundLastRound, foundThisRound.size()));
+        return Math.min(settings.deliveryWindow(), Math.max(LEAST, slots.free() / endpoints));
     }
 
     /** Now and then only, because while all are busy their nodes would race for the same overdue deliveries. */
@@ -284,18 +300,16 @@ public class CandidateFeed {
     }
 
     /** Takes in hand what may be handed out soon; of the slow lanes no more than a flight, so that the others keep their slots. */
-    private boolean keep(List<Candidate> found) {
-        boolean some = false;
+    private void keep(List<Candidate> found) {
         for (Candidate candidate : found) {
             Lane lane = slots.lane(candidate.subscriptionId());
             Deque<Candidate> buffer = buffer(lane);
             boolean room = lane == Lane.QUICK || (slots.open(lane) && buffer.size() < settings.deliveryWindow());
             if (room && slots.take(candidate)) {
                 buffer.add(candidate);
-                some = true;
+                foundThisRound.add(candidate.subscriptionId());
             }
         }
-        return some;
     }
 
     /** After a whole round without a find the feed rests; else it goes on as soon as somebody asks. */
@@ -306,10 +320,11 @@ public class CandidateFeed {
             return;
         }
         place = found.next();
-        foundThisRound |= !stopped && keep(found.candidates());
-        boolean rest = found.wrapped() && !foundThisRound;
+        keep(stopped ? List.of() : found.candidates());
+        boolean rest = found.wrapped() && foundThisRound.isEmpty();
         if (found.wrapped()) {
-            foundThisRound = false;
+            foundLastRound = foundThisRound.size();
+            foundThisRound.clear();
         }
         Duration pause = slots.waitingForAMoment() ? SOON : settings.poll();
         nextScan = rest ? now + pause.toNanos() : now;

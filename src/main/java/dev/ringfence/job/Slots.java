@@ -36,6 +36,7 @@ public class Slots {
     private final Map<Long, Long> shunned = new HashMap<>();
     private final Map<Long, Long> coolTenants = new HashMap<>();
     private int stragglers;
+    private int takenOver;
     private int allowed;
 
     @Inject
@@ -90,9 +91,9 @@ public class Slots {
         return lanes.of(subscription);
     }
 
-    /** Whether another flight of this lane may begin. */
+    /** Whether another flight of this lane may begin, and would find somebody to take it over. */
     synchronized boolean open(Lane lane) {
-        return lanes.open(lane);
+        return lane == Lane.QUICK || (lanes.open(lane) && takenOver < Settings.STRAGGLERS);
     }
 
     /** A flight of these begins; it is over when none of them is in hand any more. */
@@ -133,6 +134,11 @@ public class Slots {
         }
     }
 
+    /** So many flights more have left their workers; negative where they have ended. */
+    synchronized void takenOver(int more) {
+        takenOver += more;
+    }
+
     /** So many in hand now wait for slow endpoints without a worker; negative where they have ended. */
     synchronized void straggling(int more) {
         stragglers += more;
@@ -166,7 +172,7 @@ public class Slots {
 
     private int most(UUID subscription) {
         Lane lane = lanes.of(subscription);
-        if (!lanes.open(lane)) {
+        if (!open(lane)) {
             return 0;
         }
         return lane == Lane.HANGING ? WHILE_HANGING : UNLIMITED;

@@ -75,6 +75,7 @@ public class Stragglers {
             return false;
         }
         int waiting = flight.open();
+        slots.takenOver(1);
         slots.straggling(waiting);
         try {
             threads.execute(() -> land(flight, waiting));
@@ -121,5 +122,6 @@ public class Stragglers {
     private void ended(int waiting) {
         slots.straggling(-waiting);
         permits.release();
+        slots.takenOver(-1);
     }
 }

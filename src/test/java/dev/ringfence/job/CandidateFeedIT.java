@@ -89,11 +89,13 @@ class CandidateFeedIT {
 
         assertThat(whose(first)).hasSize(12).containsOnlyElementsOf(hanging);
         assertThat(whose(second)).hasSize(12).containsOnlyElementsOf(quick);
+        endpoints("late", 1, 5).forEach(endpoint -> slots.behaved(endpoint, Pace.HUNG));
+        feed.signal();
         assertThat(feed.take(MOMENT)).as("while the first flight is under way").isEmpty();
         assertThat(slots.held()).as("in hand").isEqualTo(24);
 
         slots.free(ids(first));
-        assertThat(whose(feed.take(AMPLE))).hasSize(12).containsOnlyElementsOf(hanging);
+        assertThat(feed.take(AMPLE)).as("the next flight").hasSize(14);
     }
 
     @Test
@@ -118,7 +120,28 @@ class CandidateFeedIT {
                 .singleElement()
                 .asInstanceOf(LIST)
                 .hasSize(4);
+        feed.signal();
         assertThat(feed.take(MOMENT)).isEmpty();
+    }
+
+    @Test
+    @Tag("AT-1")
+    void whoever_has_one_due_does_not_wait_for_a_flight_of_each_endpoint_with_a_backlog() {
+        endpoints("noisy", 10, 300);
+        for (int i = 0; i < 20; i++) {
+            slots.free(ids(feed.take(AMPLE)));
+        }
+        UUID quiet = endpoints("quiet", 1, 1).get(0);
+        int flights = 0;
+        boolean found = false;
+        while (!found) {
+            List<Candidate> flight = feed.take(AMPLE);
+            found = whose(flight).contains(quiet);
+            slots.free(ids(flight));
+            flights++;
+        }
+        // At most those of the scan before it and those of the one that finds it.
+        assertThat(flights).isLessThanOrEqualTo(6);
     }
 
     @Test

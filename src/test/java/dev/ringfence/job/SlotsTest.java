@@ -2,6 +2,7 @@ package dev.ringfence.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ringfence.config.Settings;
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.time.NanoClock;
 import java.time.Duration;
@@ -124,6 +125,18 @@ class SlotsTest {
         slots.free(List.of(0L));
         assertThat(slots.open(Lane.SLOW)).isFalse();
         slots.shun(List.of(1L), Duration.ofMillis(1));
+        assertThat(slots.open(Lane.SLOW)).isTrue();
+    }
+
+    @Test
+    @Tag("HT-5")
+    void nothing_slow_begins_that_nobody_could_take_over() {
+        slots.dragging(List.of(SUBSCRIPTION));
+        slots.takenOver(Settings.STRAGGLERS);
+        assertThat(slots.open(Lane.SLOW)).isFalse();
+        assertThat(slots.open(Lane.QUICK)).isTrue();
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 0, 0));
+        slots.takenOver(-1);
         assertThat(slots.open(Lane.SLOW)).isTrue();
     }
 

@@ -77,7 +77,7 @@ public final class Bench {
         System.exit(0);
     }
 
-    private static void report(Path log, String what, String peer, List<String> options, String run, Map<String, Double> r) throws IOException {
+    static void report(Path log, String what, String peer, List<String> options, String run, Map<String, Double> r) throws IOException {
         String line = String.format("{\"what\":\"%s\",\"peer\":\"%s\",\"options\":\"%s\",\"run\":\"%s\",%s}", what, peer,
                 String.join(" ", options), run, r.entrySet().stream()
                         .map(e -> "\"" + e.getKey() + "\":" + String.format("%.2f", e.getValue())).collect(Collectors.joining(",")));
@@ -230,7 +230,7 @@ public final class Bench {
     }
 
     /** A child process: its standard output is read here, its standard error goes to a log file. */
-    private static final class Child {
+    static final class Child {
         final Process process;
         private final BufferedReader out;
 
@@ -281,7 +281,7 @@ public final class Bench {
     }
 
     /** The receiver's code compiled before anything is measured. */
-    private static void warmUp(Options o) throws Exception {
+    static void warmUp(Options o) throws Exception {
         RawHttp raw = new RawHttp(URI.create(o.receiver()), 32);
         java.util.concurrent.Semaphore permits = new java.util.concurrent.Semaphore(32);
         for (int id = 0; id < 30_000; id++) {
@@ -292,7 +292,7 @@ public final class Bench {
     }
 
     /** Waits until nobody else uses the machine: less than a tenth of it busy over two seconds; a minute and a half at most. */
-    private static String quiet(Options o) throws Exception {
+    static String quiet(Options o) throws Exception {
         for (int i = 0; i < o.number("patience", 45); i++) {
             double busy = Proc.machine();
             Thread.sleep(2000);
@@ -322,7 +322,7 @@ public final class Bench {
         }
     }
 
-    private static long one(Statement s, String sql) throws SQLException {
+    static long one(Statement s, String sql) throws SQLException {
         try (ResultSet r = s.executeQuery(sql)) {
             r.next();
             return r.getLong(1);
@@ -337,14 +337,14 @@ public final class Bench {
         return get(receiver + "/ctl/count");
     }
 
-    private static long number(String json, String key) {
+    static long number(String json, String key) {
         int p = json.indexOf("\"" + key + "\":") + key.length() + 3;
         int q = p;
         while (Character.isDigit(json.charAt(q))) q++;
         return Long.parseLong(json.substring(p, q));
     }
 
-    private static String get(String url) throws IOException {
+    static String get(String url) throws IOException {
         HttpURLConnection c = (HttpURLConnection) URI.create(url).toURL().openConnection();
         return new String(c.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
@@ -42,12 +43,15 @@ import javax.management.remote.JMXServiceURL;
  */
 final class RingfencePeer implements Peer {
     private static final String ADMIN = "bench-admin-key-that-nobody-else-knows-0123456789";
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String DELIVERY = "dev.ringfence:type=Delivery";
+    static final ObjectMapper JSON = new ObjectMapper();
 
     private final Options o;
     private final Path root;
     private final int port;
     private final Process server;
+    private JMXConnector connector;
+    private MBeanServerConnection beans;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private String app;
     private String epoch;
@@ -79,13 +83,24 @@ final class RingfencePeer implements Peer {
 
     @Override
     public void start() throws Exception {
+        connect();
+        beans.invoke(new ObjectName(DELIVERY), "resume", new Object[0], new String[0]);
+    }
+
+    /** Nothing new begins; returns when nothing is in hand any more. */
+    void pause() throws Exception {
+        connect();
+        beans.invoke(new ObjectName(DELIVERY), "pause", new Object[0], new String[0]);
+        while ((Integer) beans.getAttribute(new ObjectName(DELIVERY), "InHand") > 0) Thread.sleep(20);
+    }
+
+    /** So that going takes no longer than the going itself. */
+    void connect() throws Exception {
+        if (connector != null) return;
         VirtualMachine vm = VirtualMachine.attach(Long.toString(server.pid()));
         try {
-            JMXServiceURL url = new JMXServiceURL(vm.startLocalManagementAgent());
-            try (var connector = JMXConnectorFactory.connect(url)) {
-                MBeanServerConnection beans = connector.getMBeanServerConnection();
-                beans.invoke(new ObjectName("dev.ringfence:type=Delivery"), "resume", new Object[0], new String[0]);
-            }
+            connector = JMXConnectorFactory.connect(new JMXServiceURL(vm.startLocalManagementAgent()));
+            beans = connector.getMBeanServerConnection();
         } finally {
             vm.detach();
         }
@@ -99,6 +114,7 @@ final class RingfencePeer implements Peer {
 
     @Override
     public void stop() throws Exception {
+        if (connector != null) connector.close();
         server.destroy();
         if (!server.waitFor(30, TimeUnit.SECONDS)) server.destroyForcibly().waitFor();
     }
@@ -130,7 +146,7 @@ final class RingfencePeer implements Peer {
         call("POST", "/apps/" + app + "/tenants/bench/events", body, 202);
     }
 
-    private JsonNode call(String method, String path, JsonNode body, int expected) throws Exception {
+    JsonNode call(String method, String path, JsonNode body, int expected) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/ringfence/api/v1" + path))
                 .timeout(Duration.ofSeconds(30)).header("Authorization", "Bearer " + ADMIN).header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))).build();
