@@ -3,6 +3,7 @@ package dev.ringfence.job;
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.fence.SharedFence;
 import dev.ringfence.receipt.Attempted;
+import dev.ringfence.reservation.Reserved;
 import dev.ringfence.time.NanoClock;
 import dev.ringfence.transport.SendResult;
 import java.time.Duration;
@@ -28,7 +29,7 @@ final class Flight implements AutoCloseable {
     private final NanoClock nanos;
     private final Map<Long, Attempted> open = new HashMap<>();
     private final LinkedBlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
-    private long departed;
+    private volatile long departed;
 
     /** @param keys the fence keys of the tenants on board */
     Flight(SharedFence fence, Map<Long, FenceKey> keys, NanoClock nanos) {
@@ -49,7 +50,7 @@ final class Flight implements AutoCloseable {
     }
 
     void answered(Attempted attempted, SendResult result) {
-        answers.add(new Answer(attempted, result));
+        answers.add(new Answer(attempted, result, age()));
     }
 
     /** How long ago its requests departed. */
@@ -57,10 +58,15 @@ final class Flight implements AutoCloseable {
         return Duration.ofNanos(nanos.nanos() - departed);
     }
 
-    /** Whom it still waits for. */
+    /** Whom it still waits for; an answer that nobody has taken yet is not waited for. */
     Set<UUID> awaited() {
+        Set<Long> answered = answers.stream()
+                .map(answer -> answer.attempted().reserved().deliveryId())
+                .collect(Collectors.toSet());
         return open.values().stream()
-                .map(attempted -> attempted.reserved().subscriptionId())
+                .map(Attempted::reserved)
+                .filter(reserved -> !answered.contains(reserved.deliveryId()))
+                .map(Reserved::subscriptionId)
                 .collect(Collectors.toSet());
     }
 

@@ -60,16 +60,15 @@ public class Landing {
      */
     int settleNext(Flight flight, Duration wait) throws InterruptedException {
         List<Answer> answers = flight.take(wait, LINGER, WINDOW);
-        boolean late = flight.age().compareTo(SLOW) > 0;
         if (!answers.isEmpty()) {
             try {
-                settle(answers, flight.fence().alive(), late);
+                settle(answers, flight.fence().alive());
             } finally {
                 flight.settled(answers);
                 free(answers);
             }
         }
-        if (late && flight.open() > 0) {
+        if (flight.open() > 0 && flight.age().compareTo(SLOW) > 0) {
             slots.dragging(flight.awaited());
         }
         return answers.size();
@@ -80,14 +79,14 @@ public class Landing {
         slots.free(flight.openIds());
     }
 
-    private void settle(List<Answer> answers, boolean fenceAlive, boolean late) {
+    private void settle(List<Answer> answers, boolean fenceAlive) {
         Instant now = clock.instant();
         List<Settlement> settlements = new ArrayList<>(answers.size());
         List<Reserved> unstarted = new ArrayList<>();
         for (Answer answer : answers) {
             Reserved reserved = answer.attempted().reserved();
             SendResult result = fenceAlive ? answer.result() : withoutFence(answer.result());
-            slots.behaved(reserved.subscriptionId(), pace(answer.result(), late));
+            slots.behaved(reserved.subscriptionId(), pace(answer.result(), answer.after().compareTo(SLOW) > 0));
             if (result instanceof SendResult.NotStarted) {
                 unstarted.add(reserved);
             } else {
