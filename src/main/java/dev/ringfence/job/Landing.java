@@ -86,7 +86,9 @@ public class Landing {
         for (Answer answer : answers) {
             Reserved reserved = answer.attempted().reserved();
             SendResult result = fenceAlive ? answer.result() : withoutFence(answer.result());
-            slots.behaved(reserved.subscriptionId(), pace(answer.result(), answer.after().compareTo(SLOW) > 0));
+            slots.behaved(
+                    reserved.subscriptionId(),
+                    pace(answer.result(), answer.after().compareTo(SLOW) > 0));
             if (result instanceof SendResult.NotStarted) {
                 unstarted.add(reserved);
             } else {
