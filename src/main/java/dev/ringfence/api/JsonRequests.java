@@ -28,11 +28,16 @@ public class JsonRequests {
      */
     public JsonNode body(byte[] raw, String schemaName) {
         JsonNode document = document(raw);
-        List<FieldError> errors = schemas.validate(schemaName, document);
+        List<FieldError> errors = faults(document, schemaName);
         if (!errors.isEmpty()) {
             throw ApiProblem.invalid(errors);
         }
         return document;
+    }
+
+    /** What the schema says is wrong with a document; empty where nothing is. */
+    public List<FieldError> faults(JsonNode document, String schemaName) {
+        return schemas.validate(schemaName, document);
     }
 
     /**

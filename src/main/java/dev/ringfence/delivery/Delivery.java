@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param nextAttemptAt when it is due; null where it is finished
  * @param acceptedAt the first acknowledgement (DL-3)
  * @param discarded true or absent
- * @param url frozen at fan-out
+ * @param test true for a test send (SB-7), or absent
+ * @param url frozen at fan-out, or at the operator's last retry
  * @param bodySha256 hex digest of the bytes that are sent
  */
 public record Delivery(
@@ -31,6 +32,7 @@ public record Delivery(
         @Nullable Instant acceptedAt,
         @Nullable String lastCode,
         @Nullable Boolean discarded,
+        @Nullable Boolean test,
         @Nullable String url,
         @Nullable String bodySha256,
         Instant createdAt,
@@ -54,6 +56,7 @@ public record Delivery(
                 acceptedAt,
                 lastCode,
                 discarded,
+                test,
                 url,
                 bodySha256,
                 createdAt,

@@ -15,7 +15,7 @@ import java.util.UUID;
 class DeliveryRepository {
     private static final String SELECT = """
             select d.id, d.event_id, d.message_id, d.subscription_id, t.tenant, d.state, d.cycle, d.next_attempt_at, d.accepted_at,
-                   d.last_code, d.discarded, d.url, coalesce(d.body_sha256, o.payload_sha256) as sha256, d.created_at, d.updated_at
+                   d.last_code, d.discarded, d.test, d.url, coalesce(d.body_sha256, o.payload_sha256) as sha256, d.created_at, d.updated_at
               from deliveries d
               join tenant_lifecycle t on t.tenant_id = d.tenant_id
               left join lateral (
@@ -74,6 +74,7 @@ class DeliveryRepository {
                 Select.instantOrNull(row, "accepted_at"),
                 row.getString("last_code"),
                 row.getBoolean("discarded") ? Boolean.TRUE : null,
+                row.getBoolean("test") ? Boolean.TRUE : null,
                 row.getString("url"),
                 sha256 == null ? null : HexFormat.of().formatHex(sha256),
                 Select.instant(row, "created_at"),

@@ -81,7 +81,7 @@ public class Publication {
                 .toList();
         List<Long> tenantIds =
                 reachable.stream().map(ClaimedEvent::tenantId).distinct().toList();
-        Map<Long, List<Subscription>> active = subscriptions.activeOf(tenantIds);
+        Map<Long, List<Subscription>> active = subscriptions.takingOf(tenantIds);
         return new Situation(granted, rows.lifecycles(tenantIds), active, bodies(reachable, active));
     }
 

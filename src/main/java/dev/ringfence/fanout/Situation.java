@@ -12,7 +12,7 @@ import java.util.Set;
  *
  * @param granted the fences that it holds
  * @param tenants the lifecycle rows, read after the grant
- * @param subscriptions the active subscriptions of each tenant
+ * @param subscriptions the subscriptions of each tenant that may take an event
  * @param bodies the stored envelopes, of those events at least that a match filter has to see
  */
 record Situation(

@@ -25,7 +25,8 @@ public class CandidateRepository {
     /**
      * A loose index scan: it jumps from one (tenant, subscription) pair to the next and takes a few due rows of each, so its cost
      * follows the pairs that it visits, not the rows that wait. LATERAL with LIMIT keeps every join a look-up per pair, in order, so
-     * that the outer LIMIT ends the walk. Of a paused subscription only expired rows are of interest (SB-3).
+     * that the outer LIMIT ends the walk. Of a paused subscription only expired rows are of interest (SB-3), of a deleted one all: they fail at
+     * once (SB-5).
      */
     static final String SCAN = """
             with recursive pairs as (
@@ -57,7 +58,8 @@ public class CandidateRepository {
                   select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at
                     from deliveries_live d
                    where d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
-                     and d.state in ('pending', 'retrying') and d.next_attempt_at <= ?::timestamptz
+                     and d.state in ('pending', 'retrying')
+                     and d.next_attempt_at <= case when s.status is null then 'infinity' else ?::timestamptz end
                      and d.reservation_id is null and d.protocol = 1 and d.mode = 'PUSH'
                      and t.phase = 'ACTIVE' and d.epoch = t.epoch and p.tenant_id <> all (?::bigint[])
                      and (d.id % ? = ? or d.next_attempt_at <= ?::timestamptz) and d.id <> all (?::bigint[])

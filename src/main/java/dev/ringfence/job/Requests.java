@@ -22,6 +22,9 @@ final class Requests {
     private static final ObjectMapper JSON = JsonFactories.plainMapper();
     private static final TypeReference<Map<String, String>> HEADERS = new TypeReference<>() {};
 
+    /** Marks a test send (SB-7). */
+    private static final String TEST = "Ringfence-Test";
+
     private Requests() {}
 
     /** The request; empty where the delivery holds nothing that could be sent. */
@@ -56,6 +59,9 @@ final class Requests {
         }
         if (reserved.traceparent() != null) {
             headers.put("traceparent", reserved.traceparent());
+        }
+        if (reserved.test()) {
+            headers.put(TEST, "true");
         }
         BearerToken bearer = endpoint.secrets().access().bearer();
         if (bearer != null) {

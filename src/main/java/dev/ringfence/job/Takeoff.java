@@ -218,7 +218,9 @@ public class Takeoff {
 
     private Attempted attempted(Reserved reserved, Endpoint endpoint) {
         var rules = endpoint.subscription().rules();
-        int most = Math.min(settings.maxAttempts(), rules.retry().attempts());
+        int most = reserved.test()
+                ? 1
+                : Math.min(settings.maxAttempts(), rules.retry().attempts());
         return new Attempted(reserved, rules.retry(), rules.semantics(), most, settings.maxAge());
     }
 

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -32,6 +33,8 @@ public class LifecycleRepository {
     private static final String SELECT =
             "select " + COLUMNS + " from tenant_lifecycle t join apps a on a.id = t.app_id where ";
 
+    private static final String TRY_SHARED = "select pg_try_advisory_xact_lock_shared(?)";
+
     @Inject
     DataSources dataSources;
 
@@ -42,8 +45,13 @@ public class LifecycleRepository {
      * @return false when it was not granted in time: the transaction can only be rolled back
      */
     public boolean lockShared(TenantRef tenant, Duration wait) {
+        return lockShared(tenant.fenceKey(), wait);
+    }
+
+    /** As {@link #lockShared(TenantRef, Duration)}, by the key of a row that was read before. */
+    public boolean lockShared(FenceKey fence, Duration wait) {
         try (Connection connection = dataSources.jta().getConnection()) {
-            return RecordingFence.lockShared(connection, tenant.fenceKey(), wait);
+            return RecordingFence.lockShared(connection, fence, wait);
         } catch (SQLException failed) {
             throw new LifecycleUnreachable(failed);
         }
@@ -53,6 +61,28 @@ public class LifecycleRepository {
     public Optional<TenantLifecycle> find(TenantRef tenant) {
         try (Connection connection = dataSources.jta().getConnection()) {
             return findUnder(connection, tenant);
+        } catch (SQLException failed) {
+            throw new LifecycleUnreachable(failed);
+        }
+    }
+
+    /** Tries the shared fence for the current JTA transaction; never waits. */
+    public boolean tryShared(FenceKey fence) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(TRY_SHARED)) {
+            statement.setLong(1, fence.value());
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        } catch (SQLException failed) {
+            throw new LifecycleUnreachable(failed);
+        }
+    }
+
+    /** The row of that narrow key, in the current JTA transaction if there is one. */
+    public Optional<TenantLifecycle> find(long tenantId) {
+        try (Connection connection = dataSources.jta().getConnection()) {
+            return Optional.ofNullable(readOn(connection, List.of(tenantId)).get(tenantId));
         } catch (SQLException failed) {
             throw new LifecycleUnreachable(failed);
         }

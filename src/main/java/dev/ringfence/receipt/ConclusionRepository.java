@@ -6,9 +6,12 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /** The statement of {@link Conclusions}. */
 @ApplicationScoped
@@ -26,9 +29,13 @@ public class ConclusionRepository {
                set state = h.state, last_code = h.code, next_attempt_at = null, finished_at = ?, updated_at = ?
               from held h
              where d.id = h.id and d.state in ('pending', 'retrying')
+            returning d.subscription_id, d.state = 'dead' and not d.test
             """;
 
     private final DataSources dataSources;
+
+    /** A delivery that ended. */
+    record Ended(UUID subscriptionId, boolean died) {}
 
     @Inject
     public ConclusionRepository(DataSources dataSources) {
@@ -41,7 +48,8 @@ public class ConclusionRepository {
         this(null);
     }
 
-    int conclude(List<Conclusion> conclusions, OffsetDateTime now) {
+    /** Ends them; returns for each that ended its subscription, and whether it died. */
+    List<Ended> conclude(List<Conclusion> conclusions, OffsetDateTime now) {
         try (Connection connection = dataSources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(CONCLUDE)) {
             Long[] ids = conclusions.stream().map(Conclusion::deliveryId).toArray(Long[]::new);
@@ -54,7 +62,13 @@ public class ConclusionRepository {
             statement.setArray(4, connection.createArrayOf("text", codes));
             statement.setObject(5, now);
             statement.setObject(6, now);
-            return statement.executeUpdate();
+            List<Ended> ended = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    ended.add(new Ended(rows.getObject(1, UUID.class), rows.getBoolean(2)));
+                }
+            }
+            return ended;
         } catch (SQLException e) {
             throw new DeliveryStorageException("end deliveries", e);
         }

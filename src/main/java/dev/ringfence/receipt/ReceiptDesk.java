@@ -80,8 +80,9 @@ public class ReceiptDesk {
         counters.add("receipt.LATE", (long) settlements.size() - settled.size());
         for (Settlement s : settlements) {
             if (settled.contains(s.reserved().reservationId())) {
-                counters.add("attempt." + s.attempt(), 1);
-                counters.add("delivery." + s.delivery().text(), 1);
+                String what = s.reserved().test() ? "test." : "";
+                counters.add(what + "attempt." + s.attempt(), 1);
+                counters.add(what + "delivery." + s.delivery().text(), 1);
                 log(s);
             }
         }

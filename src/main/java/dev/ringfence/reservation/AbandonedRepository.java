@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /** Finds and closes attempts whose owner is gone. */
 @ApplicationScoped
@@ -29,7 +30,7 @@ public class AbandonedRepository {
                 ?::bigint * interval '1 millisecond' as max_age, ?::integer as max_attempts
             ), open as materialized (
               select d.id, d.created_at, d.tenant_id, d.subscription_id, d.reservation_id, d.attempts, d.cycle_attempts,
-                     d.cycle_started_at
+                     d.cycle_started_at, d.test
                 from deliveries_live d
                where d.id = any (?::bigint[]) and d.reservation_id is not null and d.lease_until < statement_timestamp()
                order by d.id
@@ -41,7 +42,7 @@ public class AbandonedRepository {
             ), verdict as materialized (
               select o.id, o.created_at, o.reservation_id, o.attempts,
                 case when b.now >= o.cycle_started_at + b.max_age then 'EXPIRED'
-                     when o.cycle_attempts >= least(b.max_attempts, coalesce(s.retry_attempts, b.max_attempts)) then 'EXHAUSTED'
+                     when o.test or o.cycle_attempts >= least(b.max_attempts, coalesce(s.retry_attempts, b.max_attempts)) then 'EXHAUSTED'
                      else 'ABANDONED' end as code,
                 coalesce(s.semantics = 'AT_MOST_ONCE', false) as once
                 from open o
@@ -62,9 +63,13 @@ public class AbandonedRepository {
                    lease_until = null, updated_at = l.now
               from ledger l
              where d.id = l.id and d.state in ('pending', 'retrying')
+            returning d.subscription_id, d.state = 'dead' and not d.test
             """;
 
     private final DataSources dataSources;
+
+    /** A delivery whose open attempt was closed. */
+    record Closed(UUID subscriptionId, boolean died) {}
 
     @Inject
     public AbandonedRepository(DataSources dataSources) {
@@ -94,14 +99,21 @@ public class AbandonedRepository {
         }
     }
 
-    int close(List<Long> ids, OffsetDateTime now, Duration maxAge, int maxAttempts) {
+    /** Closes; returns for each that was closed its subscription, and whether it died. */
+    List<Closed> close(List<Long> ids, OffsetDateTime now, Duration maxAge, int maxAttempts) {
         try (Connection connection = dataSources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(CLOSE)) {
             statement.setObject(1, now);
             statement.setLong(2, maxAge.toMillis());
             statement.setInt(3, maxAttempts);
             statement.setArray(4, connection.createArrayOf("bigint", ids.toArray()));
-            return statement.executeUpdate();
+            List<Closed> closed = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    closed.add(new Closed(rows.getObject(1, UUID.class), rows.getBoolean(2)));
+                }
+            }
+            return closed;
         } catch (SQLException e) {
             throw new DeliveryStorageException("close abandoned attempts", e);
         }

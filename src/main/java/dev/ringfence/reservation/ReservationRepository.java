@@ -47,14 +47,14 @@ public class ReservationRepository {
                      reservation_id = w.reservation_id, reserved_by = m.node, send_by = m.send_by,
                      lease_until = m.send_by + w.timeout_ms * interval '1 millisecond' + m.grace, updated_at = m.now
                 from due w, moment m, tenant_lifecycle t, apps a, subscriptions s
-               where d.id = w.id and d.reservation_id is null and d.cycle_attempts < w.max_attempts
+               where d.id = w.id and d.reservation_id is null and d.cycle_attempts < case when d.test then 1 else w.max_attempts end
                  and d.protocol = 1 and d.mode = 'PUSH'
                  and t.tenant_id = d.tenant_id and t.phase = 'ACTIVE' and t.epoch = d.epoch
                  and a.id = d.app_id and a.enabled
                  and s.id = d.subscription_id and s.status = 'ACTIVE'
               returning d.id, d.created_at, d.tenant_id, d.epoch, d.subscription_id, d.reservation_id, d.cycle, d.attempts,
                 d.cycle_attempts, d.cycle_started_at, d.message_id, d.url, d.headers, d.body_bytes, d.send_by,
-                d.event_ordinal, d.event_recorded_at
+                d.event_ordinal, d.event_recorded_at, d.test, s.consecutive_dead > 0 as troubled
             ), ledger as (
               insert into delivery_attempts
                 (delivery_id, delivery_created_at, number, cycle, tenant_id, reservation_id, state, node, started_at, send_by)
@@ -63,7 +63,7 @@ public class ReservationRepository {
             )
             select r.id, r.created_at, r.tenant_id, r.epoch, r.subscription_id, r.reservation_id, r.cycle, r.attempts,
                    r.cycle_attempts, r.cycle_started_at, coalesce(e.request_started_at, r.created_at), r.message_id, r.url,
-                   r.headers::text, e.traceparent, coalesce(r.body_bytes, e.payload_bytes)
+                   r.headers::text, e.traceparent, coalesce(r.body_bytes, e.payload_bytes), r.test, r.troubled
               from reserved r
               left join lateral (
                 select o.request_started_at, o.traceparent, o.payload_bytes from outbox_events o
@@ -171,7 +171,9 @@ public class ReservationRepository {
                     rows.getString(13),
                     rows.getString(14),
                     rows.getString(15),
-                    rows.getBytes(16)));
+                    rows.getBytes(16),
+                    rows.getBoolean(17),
+                    rows.getBoolean(18)));
         }
         return reserved;
     }

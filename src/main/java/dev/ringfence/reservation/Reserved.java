@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param requestStartedAt of the request that recorded the event (LC-3)
  * @param headers the subscriber's own headers as JSON text, or null
  * @param body the exact bytes to send; null where they are gone
+ * @param test whether it is a test send, which counts nowhere (SB-7)
+ * @param troubled whether deliveries of the subscription died in a row before this attempt, so that a success ends something (SB-6)
  */
 @SuppressWarnings("ArrayRecordComponent") // bytes to send; two reservations are never compared by content
 public record Reserved(
@@ -31,7 +33,9 @@ public record Reserved(
         @Nullable String url,
         @Nullable String headers,
         @Nullable String traceparent,
-        byte @Nullable [] body) {
+        byte @Nullable [] body,
+        boolean test,
+        boolean troubled) {
 
     /** Names the attempt only: URL, headers and body are the subscriber's. */
     @Override

@@ -19,6 +19,9 @@ record AccessReader(ReceiverAccess access, AccessTerms terms) {
 
     static final String OAUTH = "oauth2";
 
+    static final FieldError NEEDS_HTTPS =
+            new FieldError("/tls", "NEEDS_HTTPS", "Certificates need a URL of scheme https.");
+
     /** RFC 6749, appendix A: what a client's id and secret consist of. */
     private static final Pattern VISIBLE = Pattern.compile("[ -~]+");
 
@@ -27,9 +30,8 @@ record AccessReader(ReceiverAccess access, AccessTerms terms) {
         OAuthClient oauth = oauth(request.path("auth"), errors);
         TlsMaterial tls = tls(request.path("tls"));
         TlsIdentity identity = identity(tls, now, errors);
-        boolean plain = request.path("url").asText().regionMatches(true, 0, "http:", 0, "http:".length());
-        if (request.has("tls") && plain) {
-            errors.add(new FieldError("/tls", "NEEDS_HTTPS", "Certificates need a URL of scheme https."));
+        if (request.has("tls") && plain(request)) {
+            errors.add(NEEDS_HTTPS);
         }
         return new AccessReader(
                 new ReceiverAccess(bearer, oauth, tls),
@@ -38,6 +40,11 @@ record AccessReader(ReceiverAccess access, AccessTerms terms) {
                         oauth != null,
                         identity == null ? null : identity.caExpires(),
                         identity == null ? null : identity.certExpires()));
+    }
+
+    /** Whether requests would leave unencrypted. */
+    static boolean plain(JsonNode request) {
+        return request.path("url").asText().regionMatches(true, 0, "http:", 0, "http:".length());
     }
 
     private static @Nullable OAuthClient oauth(JsonNode auth, List<FieldError> errors) {

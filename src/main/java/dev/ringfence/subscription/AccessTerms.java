@@ -19,4 +19,18 @@ public record AccessTerms(
 
     /** Of requests that carry nothing and trust what the server trusts. */
     public static final AccessTerms NONE = new AccessTerms(false, false, null, null);
+
+    /** Whether requests trust or show certificates of the subscription's own. */
+    boolean ownTls() {
+        return caExpires != null || certExpires != null;
+    }
+
+    /** These and those. */
+    AccessTerms with(AccessTerms more) {
+        return new AccessTerms(
+                bearer || more.bearer,
+                oauth || more.oauth,
+                caExpires == null ? more.caExpires : caExpires,
+                certExpires == null ? more.certExpires : certExpires);
+    }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param disabledReason why the status is {@link SubscriptionStatus#DISABLED}, else null
  * @param consecutiveDead dead deliveries since the last success (SB-6)
  * @param createdAt by the clock of the node that created it: for people, since nodes' clocks differ
- * @param createdOrdinal events with a smaller ordinal create no delivery
+ * @param intake which events may become deliveries
  */
 public record Subscription(
         UUID id,
@@ -31,14 +31,33 @@ public record Subscription(
         @Nullable String disabledReason,
         int consecutiveDead,
         Instant createdAt,
-        long createdOrdinal) {
+        Intake intake) {
 
     public Subscription {
         signing = List.copyOf(signing);
     }
 
-    /** True where an event of that ordinal may become a delivery: the subscription is active and existed already (SB-3). */
+    /** True where an event of that ordinal may become a delivery (SB-3). */
     public boolean takesEvent(long ordinal) {
-        return status == SubscriptionStatus.ACTIVE && createdOrdinal < ordinal;
+        return intake.takes(ordinal);
+    }
+
+    /** The same under another name, destination, filter and rules: what waits keeps its URL and headers (SB-4). */
+    Subscription changedTo(SubscriptionDraft draft) {
+        return new Subscription(
+                id,
+                appId,
+                tenantId,
+                draft.name(),
+                draft.destination(),
+                draft.filter(),
+                signing,
+                draft.rules(),
+                grants,
+                status,
+                disabledReason,
+                consecutiveDead,
+                createdAt,
+                intake);
     }
 }

@@ -16,6 +16,18 @@ record SubscriptionDraft(
         DeliveryRules rules,
         Grants grants) {
 
+    /** The same, with what is kept of another access beside its own. */
+    SubscriptionDraft keeping(AccessTerms kept) {
+        Destination same = new Destination(
+                destination.mode(),
+                destination.url(),
+                destination.headers(),
+                destination.ack(),
+                destination.timeout(),
+                destination.access().with(kept));
+        return new SubscriptionDraft(name, same, filter, signing, access, rules, grants);
+    }
+
     Subscription subscribe(UUID id, UUID appId, long tenantId, Instant now, long ordinal) {
         return new Subscription(
                 id,
@@ -31,6 +43,6 @@ record SubscriptionDraft(
                 null,
                 0,
                 now,
-                ordinal);
+                Intake.from(ordinal));
     }
 }

@@ -35,7 +35,7 @@ public class SubscriptionRepository {
     private static final String COLUMNS = """
             id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack, semantics, retry_waits,
             retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, disabled_reason,
-            consecutive_dead, grants, created_at, created_ordinal, tls,
+            consecutive_dead, grants, created_at, created_ordinal, closings, tls,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
               and s.entry = %d) as bearer,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
@@ -49,6 +49,19 @@ public class SubscriptionRepository {
             values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
               ?, ?, ?, cast(? as jsonb))
             """;
+
+    private static final String UPDATE = """
+            update subscriptions set name = ?, url = ?, event_types = ?, match = cast(? as jsonb), headers = cast(? as jsonb), ack = ?,
+              semantics = ?, retry_waits = ?, retry_jitter = ?, retry_attempts = ?, in_flight = ?, timeout_ms = ?,
+              dead_threshold = ?, tls = cast(? as jsonb), version = version + 1, updated_at = ?
+            where id = ? returning
+            """ + COLUMNS;
+
+    private static final String UPDATE_STATUS = """
+            update subscriptions set status = ?, disabled_reason = ?, closings = ?,
+              consecutive_dead = case when ? = 'ACTIVE' then 0 else consecutive_dead end, version = version + 1, updated_at = ?
+            where id = ? returning
+            """ + COLUMNS;
 
     private static final String SELECT = "select " + COLUMNS + " from subscriptions ";
 
@@ -95,7 +108,7 @@ public class SubscriptionRepository {
                     texts(connection, added.grants().families()),
                     created,
                     created,
-                    added.createdOrdinal(),
+                    added.intake().after(),
                     tls(destination.access()));
             statement.executeUpdate();
         } catch (SQLException e) {
@@ -124,6 +137,81 @@ public class SubscriptionRepository {
                 limit);
     }
 
+    /** Writes what an operator may change of the subscription; empty where it is gone. */
+    Optional<Subscription> update(Subscription changed, Instant now) {
+        Destination destination = changed.destination();
+        DeliveryRules rules = changed.rules();
+        try (Connection connection = sources.jta().getConnection()) {
+            return read(
+                            connection,
+                            UPDATE,
+                            changed.name(),
+                            destination.url(),
+                            texts(connection, changed.filter().types().patterns()),
+                            json(changed.filter().match()),
+                            json(destination.headers()),
+                            destination.ack().name(),
+                            rules.semantics().name(),
+                            connection.createArrayOf(
+                                    "integer", rules.retry().waitsSeconds().toArray()),
+                            rules.retry().jitter(),
+                            rules.retry().attempts(),
+                            rules.inFlight(),
+                            Math.toIntExact(destination.timeout().toMillis()),
+                            rules.deadThreshold(),
+                            tls(destination.access()),
+                            now.atOffset(ZoneOffset.UTC),
+                            changed.id())
+                    .stream()
+                    .findFirst();
+        } catch (SQLException e) {
+            throw new StorageException("cannot change a subscription", e);
+        }
+    }
+
+    /** Gives the subscription another status; an active one begins to count its dead deliveries anew. */
+    Optional<Subscription> updateStatus(
+            UUID id, SubscriptionStatus status, @Nullable String disabledReason, Intake intake, Instant now) {
+        try (Connection connection = sources.jta().getConnection()) {
+            return read(
+                            connection,
+                            UPDATE_STATUS,
+                            status.name(),
+                            disabledReason,
+                            connection.createArrayOf("bigint", intake.closings().toArray()),
+                            status.name(),
+                            now.atOffset(ZoneOffset.UTC),
+                            id)
+                    .stream()
+                    .findFirst();
+        } catch (SQLException e) {
+            throw new StorageException("cannot change the status of a subscription", e);
+        }
+    }
+
+    /** Lets workers read the subscription anew, because something that belongs to it has changed. */
+    void touch(UUID id, Instant now) {
+        execute(
+                "update subscriptions set version = version + 1, updated_at = ? where id = ?",
+                now.atOffset(ZoneOffset.UTC),
+                id);
+    }
+
+    /** Deletes the subscription with its secrets; false where it is gone already. */
+    boolean delete(UUID id) {
+        return execute("delete from subscriptions where id = ?", id) == 1;
+    }
+
+    private int execute(String sql, Object... values) {
+        try (Connection connection = sources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            bind(statement, values);
+            return statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new StorageException("cannot change a subscription", e);
+        }
+    }
+
     /** The subscription with its new grants; empty where it is gone. */
     Optional<Subscription> updateGrants(UUID id, Grants grants, Instant now) {
         String update =
@@ -138,11 +226,14 @@ public class SubscriptionRepository {
         }
     }
 
-    /** The active subscriptions of the tenants, in one round trip, each tenant's in the order of their creation. */
-    public Map<Long, List<Subscription>> activeOf(Collection<Long> tenantIds) {
+    /**
+     * The subscriptions of the tenants that may still take an event, in one round trip, each tenant's in the order of their creation: one
+     * that is paused or disabled takes what was recorded before.
+     */
+    public Map<Long, List<Subscription>> takingOf(Collection<Long> tenantIds) {
         Map<Long, List<Subscription>> byTenant = new HashMap<>();
-        String active = "where tenant_id = any(?) and status = 'ACTIVE' order by created_at, id";
-        for (Subscription one : readAll(active, "bigint", tenantIds)) {
+        String taking = "where tenant_id = any(?) and (status = 'ACTIVE' or closings <> '{}') order by created_at, id";
+        for (Subscription one : readAll(taking, "bigint", tenantIds)) {
             byTenant.computeIfAbsent(one.tenantId(), tenant -> new ArrayList<>())
                     .add(one);
         }
@@ -175,7 +266,8 @@ public class SubscriptionRepository {
         }
     }
 
-    private static List<Subscription> read(Connection connection, String sql, Object... values) throws SQLException {
+    private static List<Subscription> read(Connection connection, String sql, @Nullable Object... values)
+            throws SQLException {
         List<Subscription> found = new ArrayList<>();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, values);
@@ -203,7 +295,8 @@ public class SubscriptionRepository {
                 row.getString("disabled_reason"),
                 row.getInt("consecutive_dead"),
                 row.getObject("created_at", OffsetDateTime.class).toInstant(),
-                row.getLong("created_ordinal"));
+                new Intake(row.getLong("created_ordinal"), List.of((Long[])
+                        row.getArray("closings").getArray())));
     }
 
     private static Destination destination(ResultSet row) throws SQLException {

@@ -10,8 +10,11 @@ import dev.ringfence.transport.DestinationNotAllowed;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads request bodies of this package; every fault is answered with its pointer, all of a body at once. */
 @ApplicationScoped
@@ -66,6 +69,70 @@ public class SubscriptionRequests {
                 .valueStream()
                 .map(JsonNode::asText)
                 .toList());
+    }
+
+    /**
+     * Reads a change. Call it before any transaction: it may resolve the hosts of new URLs.
+     *
+     * @throws ApiProblem 400, 413 or 422 {@code INVALID}; 422 {@code DESTINATION_NOT_ALLOWED}
+     */
+    SubscriptionPatch patch(byte[] body) {
+        JsonNode patch = requests.document(body);
+        if (!patch.isObject()) {
+            throw ApiProblem.invalid("", "WRONG_TYPE", "A merge patch of a subscription is an object.");
+        }
+        if (patch.path("url").isTextual()) {
+            checkDestination("/url", patch.path("url").asText());
+        }
+        JsonNode tokenUrl = patch.path("auth").path("tokenUrl");
+        if (tokenUrl.isTextual()) {
+            checkDestination("/auth/tokenUrl", tokenUrl.asText());
+        }
+        return new SubscriptionPatch(patch);
+    }
+
+    /**
+     * What the patch makes of the subscription.
+     *
+     * @throws ApiProblem 422 {@code INVALID} with everything that is wrong
+     */
+    SubscriptionDraft patched(Subscription subscription, SubscriptionPatch patch) {
+        List<FieldError> errors = new ArrayList<>();
+        JsonNode document = SubscriptionDocument.patched(subscription, patch.document(), errors);
+        if (errors.isEmpty()) {
+            errors.addAll(requests.faults(document, "subscription"));
+        }
+        if (!errors.isEmpty()) {
+            throw ApiProblem.invalid(errors);
+        }
+        SubscriptionDraft draft = new SubscriptionReader(settings, clock).read(document);
+        AccessTerms kept = patch.kept(subscription.destination().access());
+        if (kept.ownTls() && AccessReader.plain(document)) {
+            throw ApiProblem.invalid(List.of(AccessReader.NEEDS_HTTPS));
+        }
+        return draft.keeping(kept);
+    }
+
+    /**
+     * Reads how long earlier secrets still sign.
+     *
+     * @throws ApiProblem 400, 413 or 422 {@code INVALID}
+     */
+    Duration grace(byte[] body) {
+        return Duration.ofSeconds(
+                requests.body(body, "rotation").path("graceSeconds").asLong());
+    }
+
+    /**
+     * Reads the body of an operation that needs none: nothing, or an object with a reason.
+     *
+     * @throws ApiProblem 400, 413 or 422 {@code INVALID}
+     */
+    @Nullable
+    String reason(byte[] body) {
+        return body.length == 0
+                ? null
+                : requests.body(body, "pause").path("reason").textValue();
     }
 
     private void checkDestination(String pointer, String url) {

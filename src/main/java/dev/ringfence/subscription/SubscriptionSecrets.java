@@ -1,5 +1,6 @@
 package dev.ringfence.subscription;
 
+import dev.ringfence.api.ApiProblem;
 import dev.ringfence.security.SecretBox;
 import dev.ringfence.signing.WebhookSecret;
 import dev.ringfence.subscription.SubscriptionSecretsRepository.SealedSecret;
@@ -19,6 +20,9 @@ import java.util.stream.Collectors;
 /** Keeps the secrets of subscriptions sealed, and opens them for the moment of sending (SC-2). */
 @ApplicationScoped
 public class SubscriptionSecrets {
+
+    /** Secrets that one entry may sign with at once. */
+    static final int MOST_VALID = 5;
 
     private final SubscriptionSecretsRepository rows;
     private final SecretBox box;
@@ -44,6 +48,35 @@ public class SubscriptionSecrets {
         for (int entry = 0; entry < secrets.size(); entry++) {
             store(subscriptionId, entry, secrets.get(entry).reveal(), now);
         }
+        SealedAccess.texts(access).forEach((entry, text) -> store(subscriptionId, entry, text, now));
+    }
+
+    /**
+     * Gives each signing entry a new secret, in the caller's transaction, which holds the subscription's row. Those before sign too until
+     * their grace ends.
+     *
+     * @throws ApiProblem 409 {@code TOO_MANY_SECRETS} where an entry signs with {@value #MOST_VALID} already
+     */
+    void rotate(Subscription subscription, List<WebhookSecret> secrets, Instant graceEnd, Instant now) {
+        UUID id = subscription.id();
+        rows.deleteEnded(id, now);
+        Map<Integer, Long> valid = rows.validAt(List.of(id), now).stream()
+                .collect(Collectors.groupingBy(SealedSecret::entry, Collectors.counting()));
+        for (int entry = 0; entry < secrets.size(); entry++) {
+            boolean ends = !graceEnd.isAfter(now);
+            if (!ends && valid.getOrDefault(entry, 0L) >= MOST_VALID) {
+                throw ApiProblem.conflict(
+                        "TOO_MANY_SECRETS",
+                        "Too many earlier secrets are in their grace; rotate without grace, or later.");
+            }
+            rows.endBy(id, entry, graceEnd);
+            store(id, entry, secrets.get(entry).reveal(), now);
+        }
+    }
+
+    /** Puts another access of those kinds in the place of the present one, or takes it away. */
+    void replace(UUID subscriptionId, Collection<Integer> kinds, ReceiverAccess access, Instant now) {
+        kinds.forEach(kind -> rows.delete(subscriptionId, kind));
         SealedAccess.texts(access).forEach((entry, text) -> store(subscriptionId, entry, text, now));
     }
 

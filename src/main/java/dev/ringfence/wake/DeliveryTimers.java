@@ -7,6 +7,7 @@ import dev.ringfence.job.DeliveryJob;
 import dev.ringfence.job.DeliveryManagement;
 import dev.ringfence.job.DeliverySwitch;
 import dev.ringfence.job.Heartbeat;
+import dev.ringfence.operator.JobWork;
 import dev.ringfence.reservation.Reconciler;
 import dev.ringfence.schema.PartitionsRepository;
 import dev.ringfence.schema.SchemaMigration;
@@ -52,6 +53,7 @@ public class DeliveryTimers {
         PARTITIONS(3_600_000),
         FENCES(1_000),
         REDACT(1_000),
+        JOBS(1_000),
         LISTEN(1_000),
         HEARTBEAT(1_000),
         RECONCILE(1_000),
@@ -97,6 +99,9 @@ public class DeliveryTimers {
 
     @Inject
     private ErasureRunner erasure;
+
+    @Inject
+    private JobWork jobs;
 
     @Inject
     private DeliveryJob job;
@@ -155,6 +160,8 @@ public class DeliveryTimers {
             fences.overdue();
         } else if (beat == Beat.REDACT) {
             erasure.signal();
+        } else if (beat == Beat.JOBS) {
+            jobs.run();
         } else if (delivery.on()) {
             switch (beat) {
                 case LISTEN -> listener.ensureListening();

@@ -53,6 +53,7 @@ class ArchitectureTest {
             "tracking",
             "recording",
             "redaction",
+            "operator",
             "delivery",
             "subscription",
             "outbox",

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
@@ -24,7 +25,10 @@ public final class DeliveryScene implements AutoCloseable {
     private static final String ADMIN_KEY = "scene-admin-key-0123456789-0123456789-0123";
 
     public final TestDatabase database = TestDatabase.migrated();
-    public final TestReceiver receiver = TestReceiver.start().answering(DeliveryScene::answer);
+    /** What paths answer for the time being, whatever they answer else. */
+    public final Map<String, Integer> statuses = new ConcurrentHashMap<>();
+
+    public final TestReceiver receiver = TestReceiver.start().answering(this::answer);
     private final ServerProcess server;
 
     private DeliveryScene(String name) {
@@ -48,9 +52,15 @@ public final class DeliveryScene implements AutoCloseable {
         }
     }
 
-    private static TestReceiver.Answer answer(TestReceiver.Request request) {
-        return switch (request.path().replaceFirst("\\?.*", "")) {
+    private TestReceiver.Answer answer(TestReceiver.Request request) {
+        String path = request.path().replaceFirst("\\?.*", "");
+        Integer status = statuses.get(path);
+        if (status != null) {
+            return TestReceiver.Answer.status(status);
+        }
+        return switch (path) {
             case "/refuse" -> TestReceiver.Answer.status(400);
+            case "/gone" -> TestReceiver.Answer.status(410);
             case "/busy" -> TestReceiver.Answer.status(503);
             case "/receipt" ->
                 TestReceiver.Answer.of(200, acknowledgement(request).toString());

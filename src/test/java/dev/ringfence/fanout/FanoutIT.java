@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -259,6 +260,30 @@ class FanoutIT {
         fixture.subscription(shop, Map.of("status", "'DISABLED'", "created_at", "'2020-01-01Z'"));
         assertThat(fixture.publisher().runOnce().published()).isEqualTo(1);
         assertThat(fixture.count("deliveries", "true")).isZero();
+    }
+
+    @Test
+    @Tag("SB-3")
+    void whatWasRecordedBeforeAPauseIsTakenAndWhatWasRecordedInItNever() {
+        UUID hook = fixture.subscription(shop, Map.of());
+        fixture.record(shop, 2, ORDER, "{\"when\":\"before\"}");
+        close(hook, "PAUSED");
+        fixture.record(shop, 3, ORDER, "{\"when\":\"in\"}");
+        assertThat(fixture.publisher().runOnce().published()).isEqualTo(5);
+        assertThat(fixture.count("deliveries", "state = 'pending'"))
+                .as("only what came before")
+                .isEqualTo(2);
+
+        fixture.record(shop, 4, ORDER, "{\"when\":\"late in\"}");
+        close(hook, "ACTIVE");
+        fixture.record(shop, 1, ORDER, "{\"when\":\"after\"}");
+        assertThat(fixture.publisher().runOnce().published()).isEqualTo(5);
+        assertThat(fixture.count("deliveries", "state = 'pending'")).isEqualTo(3);
+    }
+
+    private void close(UUID hook, String status) {
+        fixture.database.execute("update ringfence.subscriptions set status = '" + status
+                + "', closings = closings || nextval('ringfence.ordinals') where id = '" + hook + "'");
     }
 
     @Test

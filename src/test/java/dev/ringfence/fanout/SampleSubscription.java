@@ -6,6 +6,7 @@ import dev.ringfence.subscription.Destination;
 import dev.ringfence.subscription.EventFilter;
 import dev.ringfence.subscription.EventTypeFilter;
 import dev.ringfence.subscription.Grants;
+import dev.ringfence.subscription.Intake;
 import dev.ringfence.subscription.MatchFilter;
 import dev.ringfence.subscription.Mode;
 import dev.ringfence.subscription.RetryPolicy;
@@ -49,6 +50,6 @@ final class SampleSubscription {
                 null,
                 0,
                 createdAt,
-                createdOrdinal);
+                Intake.from(createdOrdinal));
     }
 }

@@ -137,6 +137,11 @@ public final class RingfenceClient {
         return send("PUT", path, body);
     }
 
+    /** PATCH with a JSON body. */
+    public Answer patch(String path, JsonNode body) {
+        return send("PATCH", path, body);
+    }
+
     /** DELETE. */
     public Answer delete(String path) {
         return send("DELETE", path, null);

@@ -23,6 +23,7 @@ import dev.ringfence.reservation.Reservations;
 import dev.ringfence.reservation.Reserved;
 import dev.ringfence.security.SecretBox;
 import dev.ringfence.signing.WebhookSecret;
+import dev.ringfence.subscription.RealStreaks;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionSecrets;
 import dev.ringfence.subscription.SubscriptionSecretsRepository;
@@ -221,7 +222,7 @@ final class EngineLoop implements AutoCloseable {
 
     private final class RealReceipts extends Receipts {
         RealReceipts() {
-            super(new ReceiptRepository(transactions));
+            super(new ReceiptRepository(transactions), RealStreaks.over(transactions));
         }
 
         @Override
@@ -232,7 +233,7 @@ final class EngineLoop implements AutoCloseable {
 
     private final class RealConclusions extends Conclusions {
         RealConclusions() {
-            super(new ConclusionRepository(transactions), counters);
+            super(new ConclusionRepository(transactions), RealStreaks.over(transactions), counters);
         }
 
         @Override

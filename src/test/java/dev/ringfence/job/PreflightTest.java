@@ -10,6 +10,7 @@ import dev.ringfence.subscription.Destination;
 import dev.ringfence.subscription.EventFilter;
 import dev.ringfence.subscription.EventTypeFilter;
 import dev.ringfence.subscription.Grants;
+import dev.ringfence.subscription.Intake;
 import dev.ringfence.subscription.MatchFilter;
 import dev.ringfence.subscription.Mode;
 import dev.ringfence.subscription.RetryPolicy;
@@ -55,7 +56,7 @@ class PreflightTest {
                 null,
                 0,
                 START,
-                0);
+                Intake.from(0));
     }
 
     private static String judge(Candidate candidate, Subscription subscription, Duration age) {

@@ -10,6 +10,7 @@ import dev.ringfence.subscription.Destination;
 import dev.ringfence.subscription.EventFilter;
 import dev.ringfence.subscription.EventTypeFilter;
 import dev.ringfence.subscription.Grants;
+import dev.ringfence.subscription.Intake;
 import dev.ringfence.subscription.MatchFilter;
 import dev.ringfence.subscription.Mode;
 import dev.ringfence.subscription.ReceiverAccess;
@@ -88,7 +89,9 @@ class RequestsTest {
                 "https://hooks.example.test/in",
                 "{\"X-Shop\":\"7\"}",
                 null,
-                "{}".getBytes(StandardCharsets.UTF_8));
+                "{}".getBytes(StandardCharsets.UTF_8),
+                false,
+                false);
     }
 
     private static Subscription subscription() {
@@ -106,6 +109,6 @@ class RequestsTest {
                 null,
                 0,
                 NOW,
-                1);
+                Intake.from(1));
     }
 }

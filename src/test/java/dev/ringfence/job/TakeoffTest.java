@@ -32,7 +32,9 @@ class TakeoffTest {
             "http://example.test/",
             null,
             null,
-            new byte[0]);
+            new byte[0],
+            false,
+            false);
 
     private static OutcomeCode forbidden(Phase phase, UUID epoch, Instant boundary, boolean appEnabled) {
         TenantLifecycle tenant = new TenantLifecycle(

@@ -45,7 +45,9 @@ class OutcomesTest {
                 "http://example.test/",
                 null,
                 null,
-                new byte[0]);
+                new byte[0],
+                false,
+                false);
         return new Attempted(reserved, DEFAULT, semantics, 6, MAX_AGE);
     }
 

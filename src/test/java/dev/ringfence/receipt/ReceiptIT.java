@@ -13,6 +13,7 @@ import dev.ringfence.reservation.ReservationRepository;
 import dev.ringfence.reservation.Reservations;
 import dev.ringfence.reservation.Reserved;
 import dev.ringfence.reservation.Wanted;
+import dev.ringfence.subscription.RealStreaks;
 import dev.ringfence.subscription.RetryPolicy;
 import dev.ringfence.subscription.Semantics;
 import dev.ringfence.transport.OutcomeCode;
@@ -70,7 +71,7 @@ class ReceiptIT {
     /** The container's REQUIRES_NEW, by hand. */
     private static final class TransactionalReceipts extends Receipts {
         TransactionalReceipts() {
-            super(new ReceiptRepository(fixture.transactions));
+            super(new ReceiptRepository(fixture.transactions), RealStreaks.over(fixture.transactions));
         }
 
         @Override
@@ -83,6 +84,7 @@ class ReceiptIT {
         TransactionalAbandoned(Instant now) {
             super(
                     new AbandonedRepository(fixture.transactions),
+                    RealStreaks.over(fixture.transactions),
                     Settings.from(
                             Map.of("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]))),
                     Clock.fixed(now, ZoneOffset.UTC));

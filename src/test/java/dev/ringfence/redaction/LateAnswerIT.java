@@ -8,6 +8,7 @@ import dev.ringfence.receipt.ReceiptRepository;
 import dev.ringfence.receipt.Receipts;
 import dev.ringfence.receipt.Settlement;
 import dev.ringfence.reservation.Reserved;
+import dev.ringfence.subscription.RealStreaks;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -29,7 +30,8 @@ class LateAnswerIT {
             fixture.fence(fixture.request("shop"), "shop");
             fixture.erase(tenant, "delivery_attempts", 100);
             fixture.erase(tenant, "deliveries", 100);
-            Receipts receipts = new Receipts(new ReceiptRepository(fixture.rows.transactions));
+            Receipts receipts = new Receipts(
+                    new ReceiptRepository(fixture.rows.transactions), RealStreaks.over(fixture.rows.transactions));
 
             settle(fixture, receipts, answer(fixture, tenant, ids.get(0), reservation, AttemptState.ACKNOWLEDGED, 200));
             settle(fixture, receipts, answer(fixture, tenant, ids.get(0), reservation, AttemptState.UNCERTAIN, 503));
@@ -66,7 +68,9 @@ class LateAnswerIT {
                 null,
                 null,
                 null,
-                null);
+                null,
+                false,
+                false);
         return new Settlement(reserved, state, null, status, null, null, DeliveryState.DELIVERED, null, null);
     }
 }

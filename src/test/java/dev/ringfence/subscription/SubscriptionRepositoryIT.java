@@ -74,7 +74,7 @@ class SubscriptionRepositoryIT {
                 null,
                 0,
                 createdAt,
-                17);
+                Intake.from(17));
     }
 
     @Test
@@ -98,9 +98,9 @@ class SubscriptionRepositoryIT {
         Subscription foreign = subscription(22, NOW);
         List.of(second, first, paused, other, foreign).forEach(subscriptions::insert);
         DATABASE.execute("update subscriptions set status = 'PAUSED' where id = '" + paused.id() + "'");
-        assertThat(subscriptions.activeOf(Set.of(20L, 21L)))
+        assertThat(subscriptions.takingOf(Set.of(20L, 21L)))
                 .isEqualTo(Map.of(20L, List.of(first, second), 21L, List.of(other)));
-        assertThat(subscriptions.activeOf(Set.of())).isEmpty();
+        assertThat(subscriptions.takingOf(Set.of())).isEmpty();
     }
 
     @Test

@@ -1,0 +1,25 @@
+package dev.ringfence.operator;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A delivery that may go into a new cycle, its row locked.
+ *
+ * @param state as the database knows it
+ * @param open whether an attempt is open
+ * @param retained whether the bytes that it sent are still there
+ * @param subscription status of its subscription; null where that is gone
+ */
+record OldDelivery(
+        long id,
+        Instant createdAt,
+        long tenantId,
+        UUID epoch,
+        UUID subscriptionId,
+        String state,
+        boolean open,
+        boolean discarded,
+        boolean retained,
+        @Nullable String subscription) {}

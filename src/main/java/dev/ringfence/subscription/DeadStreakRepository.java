@@ -1,0 +1,91 @@
+package dev.ringfence.subscription;
+
+import dev.ringfence.config.DataSources;
+import dev.ringfence.outbox.StorageException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+
+/** The statement of {@link DeadStreaks}. */
+@ApplicationScoped
+public class DeadStreakRepository {
+
+    /** Rows are locked in the order of their ids. Whoever is disabled already counts on and is not disabled again. */
+    private static final String COUNT = """
+            with given as materialized (
+              select * from unnest(?::uuid[], ?::boolean[], ?::integer[], ?::boolean[]) as g (id, broken, dead, gone)
+            ), held as materialized (
+              select s.id, g.gone, s.status <> 'DISABLED' as enabled,
+                     case when g.broken then 0 else s.consecutive_dead end + g.dead as dead, s.dead_threshold as most
+                from given g join subscriptions s on s.id = g.id
+               order by s.id
+               for no key update of s
+            ), verdict as materialized (
+              select h.*, h.enabled and (h.gone or h.dead >= h.most) as over from held h
+            )
+            update subscriptions s
+               set consecutive_dead = v.dead,
+                   status = case when v.over then 'DISABLED' else s.status end,
+                   disabled_reason = case when not v.over then s.disabled_reason when v.gone then 'GONE' else 'DEAD_THRESHOLD' end,
+                   closings = case when v.over and cardinality(s.closings) % 2 = 0
+                     then s.closings || nextval('ordinals') else s.closings end,
+                   version = s.version + case when v.over then 1 else 0 end,
+                   updated_at = case when v.over then ? else s.updated_at end
+              from verdict v
+             where s.id = v.id
+            returning s.id, s.app_id, s.tenant_id, s.disabled_reason, s.consecutive_dead, v.over
+            """;
+
+    private final DataSources sources;
+
+    @Inject
+    public DeadStreakRepository(DataSources sources) {
+        this.sources = sources;
+    }
+
+    /** For the container's proxy. */
+    protected DeadStreakRepository() {
+        this(new DataSources());
+    }
+
+    /** Counts; returns the subscriptions that this disabled. */
+    List<Disabled> count(List<Streak> streaks, Instant now) {
+        try (Connection connection = sources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(COUNT)) {
+            statement.setArray(1, connection.createArrayOf("uuid", column(streaks, Streak::subscriptionId)));
+            statement.setArray(2, connection.createArrayOf("boolean", column(streaks, Streak::broken)));
+            statement.setArray(3, connection.createArrayOf("integer", column(streaks, Streak::dead)));
+            statement.setArray(4, connection.createArrayOf("boolean", column(streaks, Streak::gone)));
+            statement.setObject(5, now.atOffset(ZoneOffset.UTC));
+            List<Disabled> disabled = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    if (rows.getBoolean(6)) {
+                        disabled.add(new Disabled(
+                                rows.getObject(1, UUID.class),
+                                rows.getObject(2, UUID.class),
+                                rows.getLong(3),
+                                DisabledReason.valueOf(rows.getString(4)),
+                                rows.getInt(5)));
+                    }
+                }
+            }
+            return disabled;
+        } catch (SQLException e) {
+            throw new StorageException("cannot count dead deliveries", e);
+        }
+    }
+
+    private static Object[] column(List<Streak> streaks, Function<Streak, Object> value) {
+        return streaks.stream().map(value).toArray();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.ringfence.subscription;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ringfence.json.FieldError;
+import dev.ringfence.json.MergePatch;
+import dev.ringfence.json.StrictJson;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A subscription written as the request that would create it, so that a merge patch can be applied to it and the outcome be checked as
+ * creations are. Secrets are no part of it.
+ */
+final class SubscriptionDocument {
+
+    private static final String CODE = "NOT_CHANGEABLE";
+
+    private static final Map<String, String> FIXED = Map.of(
+            "grants", "Grants are replaced by PUT …/grants.",
+            "signing", "Signing entries are fixed; their secrets change by POST …/rotate-secret.");
+
+    private SubscriptionDocument() {}
+
+    /** What the patch makes of the subscription; what it may not change is among the errors. */
+    static JsonNode patched(Subscription subscription, JsonNode patch, List<FieldError> errors) {
+        FIXED.forEach((field, sentence) -> {
+            if (patch.has(field)) {
+                errors.add(new FieldError("/" + field, CODE, sentence));
+            }
+        });
+        String mode = subscription.destination().mode().name();
+        if (patch.has("mode") && !patch.path("mode").asText().equals(mode)) {
+            errors.add(new FieldError("/mode", CODE, "Another mode is another subscription."));
+        }
+        return MergePatch.apply(of(subscription), patch);
+    }
+
+    private static JsonNode of(Subscription subscription) {
+        Destination destination = subscription.destination();
+        DeliveryRules rules = subscription.rules();
+        ObjectNode document = (ObjectNode) StrictJson.tree(Map.of());
+        document.put("name", subscription.name());
+        document.put("mode", destination.mode().name());
+        document.put("url", destination.url());
+        document.set("eventTypes", StrictJson.tree(subscription.filter().types().patterns()));
+        if (!subscription.filter().match().acceptsAll()) {
+            document.set("match", subscription.filter().match().matches());
+        }
+        document.set("signing", StrictJson.tree(subscription.signing()));
+        if (!destination.headers().isEmpty()) {
+            document.set("headers", StrictJson.tree(destination.headers()));
+        }
+        document.put("ack", destination.ack().name());
+        document.put("semantics", rules.semantics().name());
+        document.set("retry", StrictJson.tree(rules.retry()));
+        document.set("limits", StrictJson.tree(Map.of("inFlight", rules.inFlight())));
+        document.put("timeoutMs", destination.timeout().toMillis());
+        document.put("deadThreshold", rules.deadThreshold());
+        return document;
+    }
+}

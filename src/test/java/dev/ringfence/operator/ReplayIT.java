@@ -1,0 +1,258 @@
+package dev.ringfence.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.subscription.RealStreaks;
+import dev.ringfence.subscription.SubscriptionRepository;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The steps of a replay against PostgreSQL: what they take, and what a node that dies or another that helps does to them. */
+class ReplayIT {
+    private static final Instant NOW = Instant.now().truncatedTo(ChronoUnit.MICROS);
+    private static final Instant CREATED = NOW.minus(Duration.ofHours(1));
+
+    private static DeliveryFixture fixture;
+
+    private long tenant;
+    private UUID subscription;
+    private JobSteps steps;
+    private JobRepository jobs;
+
+    @BeforeAll
+    static void open() {
+        fixture = new DeliveryFixture();
+    }
+
+    @AfterAll
+    static void close() {
+        fixture.close();
+    }
+
+    @BeforeEach
+    void prepare() {
+        tenant = fixture.tenant("tenant-" + UUID.randomUUID());
+        subscription = fixture.subscription(tenant, "AT_LEAST_ONCE", 6);
+        jobs = new JobRepository(fixture.transactions);
+        steps = node();
+    }
+
+    private JobSteps node() {
+        JobSteps node = new JobSteps();
+        node.jobs = jobs;
+        node.deliveries = new NewCycleRepository(fixture.transactions);
+        node.subscriptions = new SubscriptionRepository(fixture.transactions);
+        node.lifecycles = RealStreaks.lifecycles(fixture.transactions);
+        node.clock = Clock.fixed(NOW, ZoneOffset.UTC);
+        return node;
+    }
+
+    private List<Long> ended(int count, String state) {
+        List<Long> ids = fixture.deliveries(tenant, subscription, count, CREATED);
+        fixture.update(
+                "update deliveries set state = ?, last_code = 'REFUSED', last_status = 400, next_attempt_at = null, finished_at = now(),"
+                        + " accepted_at = case when ? = 'delivered' then now() end where id = any (?)",
+                state,
+                state,
+                ids.toArray(new Long[0]));
+        return ids;
+    }
+
+    private UUID order(List<String> states) {
+        return order(states, CREATED.minusSeconds(1), NOW);
+    }
+
+    private UUID order(List<String> states, Instant from, Instant to) {
+        UUID id = UUID.randomUUID();
+        ReplayOrder order = new ReplayOrder(from, to, states, "a reason");
+        fixture.transactions.inNew(() -> {
+            jobs.insertReplay(id, fixture.app, subscription, fixture.epoch, order, to, NOW);
+            return id;
+        });
+        return id;
+    }
+
+    private void step(UUID job) {
+        fixture.transactions.inNew(() -> {
+            steps.step(job);
+            return job;
+        });
+    }
+
+    private void runToEnd(UUID job) {
+        while (job(job).finishedAt() == null) {
+            step(job);
+        }
+    }
+
+    private Job job(UUID id) {
+        return jobs.find(fixture.app, id).orElseThrow();
+    }
+
+    private String told(UUID id) {
+        Job job = job(id);
+        return job.status() + (job.code() == null ? "" : " " + job.code()) + " " + job.done() + "/" + job.total();
+    }
+
+    private List<Integer> cycles(List<Long> ids) {
+        List<Integer> cycles = new ArrayList<>();
+        ids.forEach(id -> cycles.add(Integer.parseInt(fixture.delivery(id, "cycle"))));
+        return cycles;
+    }
+
+    @Test
+    @Tag("DL-4")
+    @Tag("DL-3")
+    void takes_the_states_of_the_window_resets_the_error_and_keeps_the_history() {
+        List<Long> dead = ended(2, "dead");
+        List<Long> failed = ended(1, "failed");
+        List<Long> delivered = ended(1, "delivered");
+        UUID job = order(List.of("dead", "delivered"));
+        String accepted = fixture.delivery(delivered.get(0), "accepted_at");
+
+        runToEnd(job);
+
+        assertThat(told(job)).isEqualTo("DONE 3/3");
+        for (long id : List.of(dead.get(0), dead.get(1), delivered.get(0))) {
+            assertThat(
+                            fixture.delivery(
+                                    id,
+                                    "concat_ws(' ', state, cycle, cycle_attempts, coalesce(last_code, 'none'), last_status, finished_at is null)"))
+                    .isEqualTo("pending 2 0 none t");
+        }
+        assertThat(fixture.delivery(delivered.get(0), "accepted_at")).isEqualTo(accepted);
+        assertThat(fixture.delivery(failed.get(0), "state")).isEqualTo("failed");
+    }
+
+    @Test
+    @Tag("DL-4")
+    void leaves_alone_what_is_outside_the_window_in_flight_discarded_or_without_bytes() {
+        List<Long> outside = ended(1, "dead");
+        UUID nothing = order(List.of("dead"), CREATED.minusSeconds(9), CREATED);
+        runToEnd(nothing);
+        assertThat(told(nothing)).as("the window's end is exclusive").isEqualTo("DONE 0/0");
+        fixture.update("update deliveries set discarded = true where id = ?", outside.get(0));
+
+        List<Long> bare = ended(1, "dead");
+        fixture.database.execute(
+                "begin; select set_config('ringfence.erasure', 'on', true); delete from ringfence.outbox_events where ordinal ="
+                        + " (select event_ordinal from ringfence.deliveries where id = " + bare.get(0) + "); commit");
+        List<Long> flying = fixture.deliveries(tenant, subscription, 1, CREATED);
+        fixture.update(
+                "update deliveries set state = 'retrying', reservation_id = gen_random_uuid(), lease_until = now() + interval '1 hour'"
+                        + " where id = ?",
+                flying.get(0));
+        List<Long> waiting = fixture.deliveries(tenant, subscription, 1, CREATED);
+        List<Long> good = ended(1, "dead");
+
+        UUID job = order(List.of("dead", "retrying"));
+        runToEnd(job);
+
+        assertThat(told(job)).isEqualTo("DONE 1/4");
+        assertThat(cycles(List.of(outside.get(0), bare.get(0), flying.get(0), waiting.get(0))))
+                .containsOnly(1);
+        assertThat(cycles(good)).containsOnly(2);
+    }
+
+    @Test
+    @Tag("DL-4")
+    void a_step_that_dies_is_as_if_it_had_never_been_and_any_node_goes_on() {
+        List<Long> ids = ended(JobSteps.CHUNK + 50, "dead");
+        UUID job = order(List.of("dead"));
+        step(job);
+        assertThat(told(job)).isEqualTo("RUNNING " + JobSteps.CHUNK + "/" + ids.size());
+
+        assertThatThrownBy(() -> fixture.transactions.inNew(() -> {
+                    steps.step(job);
+                    throw new IllegalStateException("killed before the commit");
+                }))
+                .hasMessageContaining("killed");
+        assertThat(told(job)).isEqualTo("RUNNING " + JobSteps.CHUNK + "/" + ids.size());
+
+        steps = node();
+        runToEnd(job);
+        assertThat(told(job)).isEqualTo("DONE " + ids.size() + "/" + ids.size());
+        assertThat(cycles(ids)).as("each once").containsOnly(2);
+        step(job);
+        assertThat(cycles(ids)).as("a job that is over does nothing").containsOnly(2);
+    }
+
+    @Test
+    @Tag("DL-4")
+    void two_nodes_never_take_the_same_step() {
+        ended(3, "dead");
+        UUID job = order(List.of("dead"));
+        fixture.transactions.inNew(() -> {
+            Optional<Replay> mine = jobs.lock(job);
+            assertThat(mine).isPresent();
+            fixture.transactions.inNew(() -> {
+                assertThat(jobs.lock(job)).as("another node's turn").isEmpty();
+                return job;
+            });
+            return job;
+        });
+    }
+
+    @Test
+    @Tag("DL-4")
+    @Tag("FN-1")
+    void the_fence_of_a_redaction_puts_it_off_and_a_new_epoch_ends_it() throws Exception {
+        List<Long> ids = ended(2, "dead");
+        UUID job = order(List.of("dead"));
+        try (var redaction = fixture.database.connect();
+                var lock = redaction.prepareStatement(
+                        "select pg_advisory_lock(fence_key) from tenant_lifecycle where tenant_id = ?")) {
+            lock.setLong(1, tenant);
+            lock.execute();
+            step(job);
+            assertThat(told(job)).isEqualTo("QUEUED 0/0");
+        }
+        fixture.update("update tenant_lifecycle set epoch = gen_random_uuid() where tenant_id = ?", tenant);
+        runToEnd(job);
+        assertThat(told(job)).isEqualTo("FAILED REDACTED 0/0");
+        assertThat(cycles(ids)).containsOnly(1);
+    }
+
+    @Test
+    @Tag("DL-4")
+    @Tag("SB-5")
+    void ends_where_the_subscription_is_disabled_or_gone() {
+        ended(1, "dead");
+        UUID disabled = order(List.of("dead"));
+        fixture.update("update subscriptions set status = 'DISABLED' where id = ?", subscription);
+        runToEnd(disabled);
+        assertThat(told(disabled)).isEqualTo("FAILED SUBSCRIPTION_DISABLED 0/0");
+        UUID gone = order(List.of("dead"));
+        fixture.update("delete from subscriptions where id = ?", subscription);
+        runToEnd(gone);
+        assertThat(told(gone)).isEqualTo("FAILED SUBSCRIPTION_GONE 0/0");
+    }
+
+    @Test
+    @Tag("DL-4")
+    void steps_that_keep_failing_end_it() {
+        UUID job = order(List.of("dead"));
+        for (int i = 0; i < JobSteps.MOST_FAILURES; i++) {
+            assertThat(job(job).finishedAt()).isNull();
+            fixture.transactions.inNew(() -> {
+                steps.failed(job);
+                return job;
+            });
+        }
+        assertThat(told(job)).isEqualTo("FAILED STORAGE_FAILED 0/0");
+    }
+}

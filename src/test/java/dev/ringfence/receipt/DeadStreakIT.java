@@ -1,0 +1,228 @@
+package dev.ringfence.receipt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ringfence.delivery.DeliveryCounters;
+import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.delivery.DeliveryState;
+import dev.ringfence.reservation.ReservationOrder;
+import dev.ringfence.reservation.ReservationRepository;
+import dev.ringfence.reservation.Reservations;
+import dev.ringfence.reservation.Reserved;
+import dev.ringfence.reservation.Wanted;
+import dev.ringfence.subscription.RealStreaks;
+import dev.ringfence.subscription.RetryPolicy;
+import dev.ringfence.subscription.Semantics;
+import dev.ringfence.transport.OutcomeCode;
+import dev.ringfence.transport.SendResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Deliveries that die in a row, and what becomes of their subscription, against PostgreSQL. */
+class DeadStreakIT {
+    private static final Instant NOW = Instant.now().truncatedTo(ChronoUnit.MICROS);
+    private static final Duration MAX_AGE = Duration.ofHours(24);
+    private static final SendResult REFUSED = new SendResult.Failed(OutcomeCode.REFUSED, 400);
+    private static final SendResult GONE = new SendResult.Failed(OutcomeCode.GONE, 410);
+    private static final SendResult FINE = new SendResult.Acknowledged(200, null);
+    private static final SendResult BUSY = new SendResult.Uncertain(OutcomeCode.SERVER_ERROR, 503, null);
+
+    private static DeliveryFixture fixture;
+    private static Reservations reservations;
+    private static Receipts receipts;
+
+    private long tenant;
+    private UUID subscription;
+
+    @BeforeAll
+    static void open() {
+        fixture = new DeliveryFixture();
+        reservations = new Reservations(new ReservationRepository(fixture.transactions), new DeliveryCounters());
+        receipts = new Receipts(new ReceiptRepository(fixture.transactions), RealStreaks.over(fixture.transactions));
+    }
+
+    @AfterAll
+    static void close() {
+        fixture.close();
+    }
+
+    @BeforeEach
+    void subscribe() {
+        tenant = fixture.tenant("tenant-" + UUID.randomUUID());
+        subscription = fixture.subscription(tenant, "AT_LEAST_ONCE", 6);
+        fixture.update("update subscriptions set dead_threshold = 3 where id = ?", subscription);
+    }
+
+    private List<Reserved> reserved(int count) {
+        return reserve(fixture.deliveries(tenant, subscription, count, NOW.minusSeconds(1)));
+    }
+
+    private static List<Reserved> reserve(List<Long> ids) {
+        List<Wanted> wanted = ids.stream()
+                .map(id -> new Wanted(id, 6, Duration.ofSeconds(60), Duration.ofSeconds(2)))
+                .toList();
+        ReservationOrder order =
+                new ReservationOrder("node-1", NOW, MAX_AGE, Duration.ofSeconds(3), Duration.ofMinutes(10), wanted);
+        return fixture.transactions.inNew(() -> reservations.reserve(order));
+    }
+
+    /** Settles all at once, in this order. */
+    private void settle(List<Reserved> all, SendResult... results) {
+        List<Settlement> settlements = new ArrayList<>();
+        RetryPolicy policy = new RetryPolicy(List.of(60, 300), 0, 6);
+        for (int i = 0; i < results.length; i++) {
+            int most = all.get(i).test() ? 1 : 6;
+            Attempted attempted = new Attempted(all.get(i), policy, Semantics.AT_LEAST_ONCE, most, MAX_AGE);
+            settlements.add(Outcomes.of(attempted, results[i], NOW, 0));
+        }
+        fixture.transactions.inNew(() -> receipts.settle(settlements, NOW));
+    }
+
+    private void settle(SendResult... results) {
+        settle(reserved(results.length), results);
+    }
+
+    private String row() {
+        return fixture.text(
+                "select concat_ws(' ', status, disabled_reason, consecutive_dead) from subscriptions where id = ?",
+                subscription);
+    }
+
+    private long disabledEvents() {
+        return fixture.database.number("select count(*) from ringfence.outbox_events where tenant_id = " + tenant
+                + " and event_name = 'ringfence.subscription.disabled.v1'");
+    }
+
+    @Test
+    @Tag("SB-6")
+    void the_threshold_disables_once_with_an_event_and_an_audit_entry() {
+        settle(REFUSED, REFUSED);
+        assertThat(row()).isEqualTo("ACTIVE 2");
+        settle(BUSY);
+        assertThat(row()).as("what may be tried again is not dead").isEqualTo("ACTIVE 2");
+
+        List<Reserved> three = reserved(3);
+        settle(three.subList(0, 1), REFUSED);
+        assertThat(row()).isEqualTo("DISABLED DEAD_THRESHOLD 3");
+        settle(three.subList(1, 3), REFUSED, GONE);
+        assertThat(row()).as("disabled once").isEqualTo("DISABLED DEAD_THRESHOLD 5");
+
+        assertThat(disabledEvents()).isEqualTo(1);
+        assertThat(fixture.text(
+                        "select payload ->> 'subscriptionId' || ' ' || (payload ->> 'reason') || ' ' || (payload ->> 'consecutiveDead')"
+                                + " || ' ' || status from outbox_events where tenant_id = ? and event_name like 'ringfence.%'",
+                        tenant))
+                .isEqualTo(subscription + " DEAD_THRESHOLD 3 PENDING");
+        assertThat(fixture.text(
+                        "select actor || ' ' || action || ' ' || (detail ->> 'reason') from audit_log where target = ?",
+                        subscription.toString()))
+                .isEqualTo("ringfence subscription.disable DEAD_THRESHOLD");
+        assertThat(fixture.text("select cardinality(closings)::text from subscriptions where id = ?", subscription))
+                .isEqualTo("1");
+    }
+
+    @Test
+    @Tag("SB-6")
+    void a_success_ends_the_streak_and_what_came_after_it_counts() {
+        settle(REFUSED, REFUSED);
+        settle(FINE);
+        assertThat(row()).isEqualTo("ACTIVE 0");
+
+        settle(REFUSED, REFUSED, FINE, REFUSED);
+        assertThat(row()).as("one since the success").isEqualTo("ACTIVE 1");
+        settle(FINE, REFUSED, REFUSED);
+        assertThat(row()).isEqualTo("ACTIVE 2");
+        assertThat(disabledEvents()).isZero();
+    }
+
+    @Test
+    @Tag("SB-6")
+    void a_receiver_that_is_gone_disables_at_once() {
+        settle(GONE);
+        assertThat(row()).isEqualTo("DISABLED GONE 1");
+        assertThat(disabledEvents()).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("SB-6")
+    void an_answer_that_comes_too_late_counts_nothing() {
+        List<Reserved> one = reserved(1);
+        settle(one, BUSY);
+        settle(one, REFUSED);
+        settle(one, FINE);
+        assertThat(row()).isEqualTo("ACTIVE 0");
+    }
+
+    @Test
+    @Tag("SB-6")
+    void what_expires_without_a_request_is_dead_too_and_what_fails_is_not() {
+        List<Long> ids = fixture.deliveries(tenant, subscription, 4, NOW.minusSeconds(1));
+        Conclusions conclusions = new Conclusions(
+                new ConclusionRepository(fixture.transactions),
+                RealStreaks.over(fixture.transactions),
+                new DeliveryCounters());
+        List<Conclusion> ended = List.of(
+                new Conclusion(ids.get(0), 1, DeliveryState.DEAD, OutcomeCode.EXPIRED),
+                new Conclusion(ids.get(1), 1, DeliveryState.FAILED, OutcomeCode.ACCESS_ABSENT),
+                new Conclusion(ids.get(2), 1, DeliveryState.DEAD, OutcomeCode.EXHAUSTED));
+        fixture.transactions.inNew(() -> conclusions.conclude(ended, NOW));
+        assertThat(row()).isEqualTo("ACTIVE 2");
+        fixture.transactions.inNew(() -> conclusions.conclude(
+                List.of(new Conclusion(ids.get(3), 1, DeliveryState.DEAD, OutcomeCode.EXPIRED)), NOW));
+        assertThat(row()).isEqualTo("DISABLED DEAD_THRESHOLD 3");
+    }
+
+    @Test
+    @Tag("SB-7")
+    void a_test_send_is_tried_once_and_counts_nowhere() {
+        long id =
+                fixture.deliveries(tenant, subscription, 1, NOW.minusSeconds(1)).get(0);
+        fixture.update(
+                "insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,"
+                        + " message_id, mode, state, url, body_bytes, protocol, cycle_started_at, next_attempt_at, created_at, updated_at, test)"
+                        + " select nextval('ordinals'), tenant_id, app_id, epoch, subscription_id, 0, event_recorded_at, 'evt_t', 'msg_t', mode,"
+                        + " 'pending', url, 'x'::bytea, 1, cycle_started_at, next_attempt_at, created_at, updated_at, true"
+                        + " from deliveries where id = ?",
+                id);
+        long test = fixture.database.number("select max(id) from ringfence.deliveries where test");
+        Reserved reserved = reserve(List.of(test)).get(0);
+        assertThat(reserved.test()).isTrue();
+
+        settle(List.of(reserved), BUSY);
+
+        assertThat(fixture.delivery(test, "state || ' ' || last_code")).isEqualTo("dead EXHAUSTED");
+        assertThat(row()).isEqualTo("ACTIVE 0");
+        settle(REFUSED, REFUSED);
+        fixture.update(
+                "update deliveries set state = 'pending', cycle = 2, cycle_attempts = 0, next_attempt_at = ? where id = ?",
+                NOW.minusSeconds(1).atOffset(ZoneOffset.UTC),
+                test);
+        settle(reserve(List.of(test)), FINE);
+        assertThat(row()).as("a test that arrives ends no streak").isEqualTo("ACTIVE 2");
+    }
+
+    @Test
+    @Tag("SB-6")
+    void no_event_is_recorded_while_somebody_wants_the_tenant_alone() throws Exception {
+        List<Reserved> one = reserved(1);
+        try (var redaction = fixture.database.connect();
+                var lock = redaction.prepareStatement(
+                        "select pg_advisory_lock(fence_key) from tenant_lifecycle where tenant_id = ?")) {
+            lock.setLong(1, tenant);
+            lock.execute();
+            settle(one, GONE);
+        }
+        assertThat(row()).isEqualTo("DISABLED GONE 1");
+        assertThat(disabledEvents()).isZero();
+    }
+}
