@@ -22,7 +22,8 @@ import org.awaitility.Awaitility;
  * that look at deliveries from outside.
  */
 public final class DeliveryScene implements AutoCloseable {
-    private static final String ADMIN_KEY = "scene-admin-key-0123456789-0123456789-0123";
+    /** A key that may everything. */
+    public static final String ADMIN_KEY = "scene-admin-key-0123456789-0123456789-0123";
 
     public final TestDatabase database = TestDatabase.migrated();
     /** What paths answer for the time being, whatever they answer else. */
