@@ -129,6 +129,12 @@ class HostileInputIT {
                         subscription(),
                         Set.of("/match/0", "/headers")),
                 new Write("PUT", "apps/{app}/subscriptions/{id}/grants", grants(), Set.of()),
+                new Write(
+                        "POST",
+                        "apps/{app}/subscriptions/{id}/rotate-secret",
+                        RingfenceClient.object().put("graceSeconds", 0),
+                        Set.of()),
+                new Write("POST", "apps/{app}/subscriptions/{id}/replays", replay(), Set.of()),
                 new Write("POST", "inbox-consumers", consumer("new-" + UUID.randomUUID()), Set.of()),
                 new Write("POST", "inbox/{consumer}", envelope(), Set.of("/payload", "/metadata", "/actor")),
                 new Write("PUT", "apps/{app}/tenants/{tenant}/settings", settings(), Set.of("/settings")),
@@ -187,6 +193,15 @@ class HostileInputIT {
     private static ObjectNode app() {
         ObjectNode body = RingfenceClient.object().put("name", "n").put("minSkewBoundMs", 10);
         body.putObject("remoteErasure").put("url", "https://8.8.8.8/erase").put("secret", "s");
+        return body;
+    }
+
+    private static ObjectNode replay() {
+        ObjectNode body = RingfenceClient.object()
+                .put("from", "2026-11-01T00:00:00Z")
+                .put("to", "2026-11-02T00:00:00Z")
+                .put("reason", "r");
+        body.putArray("states").add("dead");
         return body;
     }
 
