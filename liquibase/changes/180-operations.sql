@@ -7,6 +7,18 @@ alter table ringfence.subscriptions add column closings bigint[] not null defaul
 --rollback select ringfence.refuse_rollback();
 --rollback alter table ringfence.subscriptions drop column closings;
 
+--changeset ringfence:180-subscription-rate
+-- SB-7: most requests a second, on all nodes together; null is no limit.
+alter table ringfence.subscriptions add column per_second double precision check (per_second > 0);
+--rollback select ringfence.refuse_rollback();
+--rollback alter table ringfence.subscriptions drop column per_second;
+
+--changeset ringfence:180-subscription-retry-statuses
+-- SB-7: refusals that are tried again all the same.
+alter table ringfence.subscriptions add column retry_statuses integer[] not null default '{}';
+--rollback select ringfence.refuse_rollback();
+--rollback alter table ringfence.subscriptions drop column retry_statuses;
+
 --changeset ringfence:180-test-deliveries
 -- SB-7: a test send. It counts in no statistics, and is tried once.
 alter table ringfence.deliveries add column test boolean not null default false;

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param subscriptionVersion null where the subscription is gone
  * @param eventName null where the event's row is gone
+ * @param perSecond most requests a second of its subscription, on all nodes; null where there is no limit
  */
 record Candidate(
         long id,
@@ -21,4 +22,5 @@ record Candidate(
         int cycle,
         int cycleAttempts,
         Instant cycleStartedAt,
-        @Nullable String eventName) {}
+        @Nullable String eventName,
+        @Nullable Double perSecond) {}

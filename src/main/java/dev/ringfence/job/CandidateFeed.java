@@ -305,7 +305,7 @@ public class CandidateFeed {
             Lane lane = slots.lane(candidate.subscriptionId());
             Deque<Candidate> buffer = buffer(lane);
             boolean room = lane == Lane.QUICK || (slots.open(lane) && buffer.size() < settings.deliveryWindow());
-            if (room && slots.take(candidate)) {
+            if (room && slots.take(candidate, share.nodes())) {
                 buffer.add(candidate);
                 foundThisRound.add(candidate.subscriptionId());
             }

@@ -42,14 +42,14 @@ public class CandidateRepository {
                    order by d.tenant_id, d.subscription_id limit 1) n
             )
             select p.tenant_id, p.subscription_id, c.id, t.fence_key, t.app_enabled, s.version, c.cycle, c.cycle_attempts,
-                   c.cycle_started_at, e.event_name
+                   c.cycle_started_at, e.event_name, s.per_second
               from pairs p
               left join lateral (
                 select l.fence_key, l.epoch, l.phase, a.enabled as app_enabled
                   from tenant_lifecycle l join apps a on a.id = l.app_id
                  where l.tenant_id = p.tenant_id limit 1) t on true
               left join lateral (
-                select x.version, x.status, x.in_flight from subscriptions x where x.id = p.subscription_id limit 1) s on true
+                select x.version, x.status, x.in_flight, x.per_second from subscriptions x where x.id = p.subscription_id limit 1) s on true
               left join lateral (
                 select x.taken, x.most from unnest(?::uuid[], ?::integer[], ?::integer[]) as x (id, taken, most)
                  where x.id = p.subscription_id limit 1) u on true
@@ -158,6 +158,7 @@ public class CandidateRepository {
                 rows.getInt(7),
                 rows.getInt(8),
                 rows.getObject(9, OffsetDateTime.class).toInstant(),
-                rows.getString(10));
+                rows.getString(10),
+                rows.getObject(11, Double.class));
     }
 }

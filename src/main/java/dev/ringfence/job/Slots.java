@@ -8,15 +8,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
  * What this node has in hand, per subscription and in all, so that only what has a free slot is reserved (AT-1) and a hanging
  * endpoint fills its own share only (HT-5). An endpoint that has just timed out keeps a few slots until it answers again; what is
- * for slow and hanging endpoints travels in {@link Lane}s of their own. Stragglers no longer count in all: they wait on the
- * network, not on a worker.
+ * for slow and hanging endpoints travels in {@link Lane}s of their own. Of a subscription with a rate no
+ * more is taken than the rate allows (SB-7). Stragglers no longer count in all: they wait on the network, not on a worker.
  */
 @ApplicationScoped
 public class Slots {
@@ -35,6 +37,7 @@ public class Slots {
     private final Lanes lanes = new Lanes();
     private final Map<Long, Long> shunned = new HashMap<>();
     private final Map<Long, Long> coolTenants = new HashMap<>();
+    private final Throttle throttle;
     private int stragglers;
     private int takenOver;
     private int allowed;
@@ -47,6 +50,7 @@ public class Slots {
     Slots(int capacity, NanoClock clock) {
         this.capacity = capacity;
         this.clock = clock;
+        this.throttle = new Throttle(clock);
         this.allowed = Math.min(capacity, AT_FIRST);
     }
 
@@ -66,11 +70,16 @@ public class Slots {
         return free() >= Math.max(1, allowed / 8);
     }
 
-    /** Takes the candidate in hand; false where it is already. */
-    synchronized boolean take(Candidate candidate) {
-        if (held.putIfAbsent(candidate.id(), candidate.subscriptionId()) != null) {
+    /**
+     * Takes the candidate in hand; false where it is already, and where its subscription's rate does not allow it now.
+     *
+     * @param nodes how many nodes share the rate
+     */
+    synchronized boolean take(Candidate candidate, int nodes) {
+        if (held.containsKey(candidate.id()) || !throttle.admits(candidate, nodes)) {
             return false;
         }
+        held.put(candidate.id(), candidate.subscriptionId());
         taken.merge(candidate.subscriptionId(), 1, Integer::sum);
         return true;
     }
@@ -158,15 +167,22 @@ public class Slots {
 
     /** True while something is left out that will be worth another look soon. */
     synchronized boolean waitingForAMoment() {
-        return !shunned.isEmpty() || !coolTenants.isEmpty();
+        return !shunned.isEmpty() || !coolTenants.isEmpty() || throttle.filling();
     }
 
     synchronized List<ScanOrder.Load> loads() {
+        Map<UUID, Integer> allowances = throttle.allowances();
+        Set<UUID> limited = new HashSet<>(taken.keySet());
+        limited.addAll(lanes.others());
+        limited.addAll(allowances.keySet());
         List<ScanOrder.Load> loads = new ArrayList<>();
-        taken.forEach((id, count) -> loads.add(new ScanOrder.Load(id, count, most(id))));
-        lanes.others().stream()
-                .filter(id -> !taken.containsKey(id))
-                .forEach(id -> loads.add(new ScanOrder.Load(id, 0, most(id))));
+        for (UUID id : limited) {
+            int count = taken.getOrDefault(id, 0);
+            Integer allowance = allowances.get(id);
+            // One at least, as a changed rate is learned from what the scan finds.
+            int allowed = allowance == null ? UNLIMITED : count + Math.max(1, allowance);
+            loads.add(new ScanOrder.Load(id, count, Math.min(most(id), allowed)));
+        }
         return loads;
     }
 

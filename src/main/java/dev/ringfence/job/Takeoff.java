@@ -221,7 +221,8 @@ public class Takeoff {
         int most = reserved.test()
                 ? 1
                 : Math.min(settings.maxAttempts(), rules.retry().attempts());
-        return new Attempted(reserved, rules.retry(), rules.semantics(), most, settings.maxAge());
+        return new Attempted(
+                reserved, rules.retry(), rules.retryStatuses(), rules.semantics(), most, settings.maxAge());
     }
 
     private static double chance() {

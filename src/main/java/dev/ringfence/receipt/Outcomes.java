@@ -33,6 +33,9 @@ public final class Outcomes {
                     null,
                     null);
         }
+        if (result instanceof SendResult.Failed failed && attempted.triesAgain(failed.status())) {
+            return again(attempted, AttemptState.FAILED, failed.code(), failed.status(), null, now, chance);
+        }
         if (result instanceof SendResult.Failed failed) {
             return ended(
                     attempted,

@@ -1,11 +1,27 @@
 package dev.ringfence.subscription;
 
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The rules of a subscription's deliveries.
  *
  * @param semantics what an unknown outcome means
  * @param retry attempts and waits of one cycle
+ * @param retryStatuses refusals that are tried again all the same (SB-7)
  * @param inFlight most requests at once per node, so that a hanging endpoint fills its own share only
+ * @param perSecond most requests a second, on all nodes together (SB-7); null where there is no limit
  * @param deadThreshold consecutive dead deliveries that disable the subscription (SB-6)
  */
-public record DeliveryRules(Semantics semantics, RetryPolicy retry, int inFlight, int deadThreshold) {}
+public record DeliveryRules(
+        Semantics semantics,
+        RetryPolicy retry,
+        List<Integer> retryStatuses,
+        int inFlight,
+        @Nullable Double perSecond,
+        int deadThreshold) {
+
+    public DeliveryRules {
+        retryStatuses = List.copyOf(retryStatuses);
+    }
+}

@@ -26,6 +26,7 @@ record SubscriptionAnswer(
         String ordering,
         String onDead,
         RetryPolicy retry,
+        @Nullable List<Integer> retryStatuses,
         Limits limits,
         long timeoutMs,
         int deadThreshold,
@@ -45,7 +46,7 @@ record SubscriptionAnswer(
     /** When the certificates expire that requests trust or show; what they are is never shown. */
     record Tls(@Nullable Instant caExpires, @Nullable Instant certExpires) {}
 
-    record Limits(int inFlight) {}
+    record Limits(int inFlight, @Nullable Double perSecond) {}
 
     static SubscriptionAnswer of(Subscription subscription) {
         return showing(
@@ -85,7 +86,8 @@ record SubscriptionAnswer(
                 "NONE",
                 "CONTINUE",
                 rules.retry(),
-                new Limits(rules.inFlight()),
+                rules.retryStatuses().isEmpty() ? null : rules.retryStatuses(),
+                new Limits(rules.inFlight(), rules.perSecond()),
                 destination.timeout().toMillis(),
                 rules.deadThreshold(),
                 subscription.status(),

@@ -54,7 +54,10 @@ final class SubscriptionDocument {
         document.put("ack", destination.ack().name());
         document.put("semantics", rules.semantics().name());
         document.set("retry", StrictJson.tree(rules.retry()));
-        document.set("limits", StrictJson.tree(Map.of("inFlight", rules.inFlight())));
+        if (!rules.retryStatuses().isEmpty()) {
+            document.set("retryStatuses", StrictJson.tree(rules.retryStatuses()));
+        }
+        document.set("limits", StrictJson.tree(new SubscriptionAnswer.Limits(rules.inFlight(), rules.perSecond())));
         document.put("timeoutMs", destination.timeout().toMillis());
         document.put("deadThreshold", rules.deadThreshold());
         return document;

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a subscription's draft of a document that has the right shape: fills in defaults and checks what a schema cannot. */
 final class SubscriptionReader {
@@ -76,8 +77,14 @@ final class SubscriptionReader {
         return new DeliveryRules(
                 Semantics.valueOf(request.path("semantics").asText(Semantics.AT_LEAST_ONCE.name())),
                 retryRules.read(request.path("retry"), errors),
+                request.path("retryStatuses").valueStream().map(JsonNode::asInt).toList(),
                 request.path("limits").path("inFlight").asInt(DEFAULT_IN_FLIGHT),
+                perSecond(request.path("limits").path("perSecond")),
                 request.path("deadThreshold").asInt(DEFAULT_DEAD_THRESHOLD));
+    }
+
+    private static @Nullable Double perSecond(JsonNode limit) {
+        return limit.isNumber() ? limit.asDouble() : null;
     }
 
     private static Map<String, String> headers(JsonNode given, List<SigningRequest> signing, List<FieldError> errors) {

@@ -34,7 +34,7 @@ public class SubscriptionRepository {
 
     private static final String COLUMNS = """
             id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack, semantics, retry_waits,
-            retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, disabled_reason,
+            retry_jitter, retry_attempts, retry_statuses, in_flight, per_second, timeout_ms, dead_threshold, status, disabled_reason,
             consecutive_dead, grants, created_at, created_ordinal, closings, tls,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
               and s.entry = %d) as bearer,
@@ -44,15 +44,15 @@ public class SubscriptionRepository {
 
     private static final String INSERT = """
             insert into subscriptions (id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack,
-              semantics, retry_waits, retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, grants,
+              semantics, retry_waits, retry_jitter, retry_attempts, retry_statuses, in_flight, per_second, timeout_ms, dead_threshold, status, grants,
               created_at, updated_at, created_ordinal, tls)
-            values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+            values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
               ?, ?, ?, cast(? as jsonb))
             """;
 
     private static final String UPDATE = """
             update subscriptions set name = ?, url = ?, event_types = ?, match = cast(? as jsonb), headers = cast(? as jsonb), ack = ?,
-              semantics = ?, retry_waits = ?, retry_jitter = ?, retry_attempts = ?, in_flight = ?, timeout_ms = ?,
+              semantics = ?, retry_waits = ?, retry_jitter = ?, retry_attempts = ?, retry_statuses = ?, in_flight = ?, per_second = ?, timeout_ms = ?,
               dead_threshold = ?, tls = cast(? as jsonb), version = version + 1, updated_at = ?
             where id = ? returning
             """ + COLUMNS;
@@ -101,7 +101,9 @@ public class SubscriptionRepository {
                             "integer", rules.retry().waitsSeconds().toArray()),
                     rules.retry().jitter(),
                     rules.retry().attempts(),
+                    statuses(connection, rules),
                     rules.inFlight(),
+                    rules.perSecond(),
                     Math.toIntExact(destination.timeout().toMillis()),
                     rules.deadThreshold(),
                     added.status().name(),
@@ -156,7 +158,9 @@ public class SubscriptionRepository {
                                     "integer", rules.retry().waitsSeconds().toArray()),
                             rules.retry().jitter(),
                             rules.retry().attempts(),
+                            statuses(connection, rules),
                             rules.inFlight(),
+                            rules.perSecond(),
                             Math.toIntExact(destination.timeout().toMillis()),
                             rules.deadThreshold(),
                             tls(destination.access()),
@@ -343,7 +347,9 @@ public class SubscriptionRepository {
         return new DeliveryRules(
                 Semantics.valueOf(row.getString("semantics")),
                 new RetryPolicy(waits, row.getDouble("retry_jitter"), row.getInt("retry_attempts")),
+                List.of((Integer[]) row.getArray("retry_statuses").getArray()),
                 row.getInt("in_flight"),
+                row.getObject("per_second", Double.class),
                 row.getInt("dead_threshold"));
     }
 
@@ -362,6 +368,10 @@ public class SubscriptionRepository {
 
     private static Array texts(Connection connection, List<String> texts) throws SQLException {
         return connection.createArrayOf("text", texts.toArray());
+    }
+
+    private static Array statuses(Connection connection, DeliveryRules rules) throws SQLException {
+        return connection.createArrayOf("integer", rules.retryStatuses().toArray());
     }
 
     private static @Nullable JsonNode json(ResultSet row, String column) throws SQLException {

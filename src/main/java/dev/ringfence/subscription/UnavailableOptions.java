@@ -16,8 +16,7 @@ final class UnavailableOptions {
 
     private static final Map<String, String> FIELDS = Map.of(
             "envelope", "Envelope templates are not available yet; every event is sent in its own envelope.",
-            "broker", "Brokers are not available yet; use mode PUSH.",
-            "retryStatuses", "Further statuses to retry are not available yet.");
+            "broker", "Brokers are not available yet; use mode PUSH.");
 
     private static final Map<String, Set<String>> VALUES = Map.of(
             "mode", Set.of("PULL", "BROKER"),
@@ -37,9 +36,6 @@ final class UnavailableOptions {
                 errors.add(new FieldError("/" + field, CODE, "This value is not available yet."));
             }
         });
-        if (request.path("limits").hasNonNull("perSecond")) {
-            errors.add(new FieldError("/limits/perSecond", CODE, "Rate limits are not available yet; use inFlight."));
-        }
         checkSchemes(request.path("signing"), errors);
     }
 

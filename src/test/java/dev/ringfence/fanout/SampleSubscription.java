@@ -44,7 +44,7 @@ final class SampleSubscription {
                         AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
-                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), 1, 1),
+                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), List.of(), 1, null, 1),
                 new Grants(List.of("*")),
                 SubscriptionStatus.ACTIVE,
                 null,

@@ -217,6 +217,35 @@ class EngineLoopIT {
         }
     }
 
+    /** A rate of one request in hours, so that no clock matters. */
+    @Test
+    @Tag("SB-7")
+    void a_rate_holds_back_its_own_subscription_and_costs_no_attempt() throws Exception {
+        long tenant = fixture.tenant("rate");
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(fixture, Map.of())) {
+            UUID slow = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/slow").toString(), 32);
+            UUID free = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/free").toString(), 32);
+            fixture.update("update subscriptions set per_second = 0.0001 where id = ?", slow);
+            List<Long> held = fixture.deliveries(tenant, slow, 5, Instant.now());
+            fixture.deliveries(tenant, free, 50, Instant.now());
+            engine.feed.signal();
+
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 51);
+
+            assertThat(receiver.requests().stream()
+                            .filter(request -> request.path().equals("/slow"))
+                            .count())
+                    .isEqualTo(1);
+            assertThat(held.stream().map(id -> fixture.delivery(id, "state || ' ' || attempts")))
+                    .containsExactlyInAnyOrder("delivered 1", "pending 0", "pending 0", "pending 0", "pending 0");
+            fixture.update("update subscriptions set per_second = null, version = version + 1 where id = ?", slow);
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 55);
+        }
+    }
+
     @Test
     @Tag("FN-2")
     void while_a_tenants_fence_is_taken_nothing_of_it_is_sent_and_the_others_go_on() throws Exception {

@@ -32,7 +32,17 @@ class PreflightTest {
 
     private static Candidate candidate(boolean appEnabled, int attempts) {
         return new Candidate(
-                1, 1, new FenceKey(1), appEnabled, UUID.randomUUID(), 1L, 1, attempts, START, "order.order.placed.v1");
+                1,
+                1,
+                new FenceKey(1),
+                appEnabled,
+                UUID.randomUUID(),
+                1L,
+                1,
+                attempts,
+                START,
+                "order.order.placed.v1",
+                null);
     }
 
     private static Subscription subscription(SubscriptionStatus status, String... grants) {
@@ -50,7 +60,7 @@ class PreflightTest {
                         AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), new MatchFilter(JsonNodeFactory.instance.arrayNode())),
                 List.of(),
-                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(60), 0, 2), 10, 10),
+                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(60), 0, 2), List.of(), 10, null, 10),
                 new Grants(List.of(grants)),
                 status,
                 null,

@@ -103,7 +103,7 @@ class RequestsTest {
                 new Destination(Mode.PUSH, null, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
-                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), 1, 1),
+                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), List.of(), 1, null, 1),
                 new Grants(List.of("*")),
                 SubscriptionStatus.ACTIVE,
                 null,

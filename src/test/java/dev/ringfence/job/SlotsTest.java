@@ -33,7 +33,17 @@ class SlotsTest {
         List<Candidate> candidates = new ArrayList<>();
         for (long id = 0; id < count; id++) {
             candidates.add(new Candidate(
-                    id, 1, new FenceKey(1), true, SUBSCRIPTION, 1L, 1, 0, Instant.EPOCH, "order.order.placed.v1"));
+                    id,
+                    1,
+                    new FenceKey(1),
+                    true,
+                    SUBSCRIPTION,
+                    1L,
+                    1,
+                    0,
+                    Instant.EPOCH,
+                    "order.order.placed.v1",
+                    null));
         }
         return candidates;
     }
@@ -41,8 +51,8 @@ class SlotsTest {
     @Test
     @Tag("AT-1")
     void a_delivery_is_in_hand_once_and_counts_until_it_is_given_back() {
-        assertThat(candidates(10)).allMatch(slots::take);
-        assertThat(candidates(10)).noneMatch(slots::take);
+        assertThat(take(candidates(10))).hasSize(10);
+        assertThat(take(candidates(10))).isEmpty();
         assertThat(slots.free()).isEqualTo(6);
         assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 10, Integer.MAX_VALUE));
 
@@ -72,7 +82,7 @@ class SlotsTest {
 
     @Test
     void what_was_lost_is_left_out_for_a_moment_also_where_the_clock_overflows() {
-        candidates(2).forEach(slots::take);
+        take(candidates(2));
         slots.shun(List.of(0L), Duration.ofMillis(1));
         slots.cool(List.of(7L), Duration.ofMillis(1));
         assertThat(slots.left()).containsExactlyInAnyOrder(0L, 1L);
@@ -110,7 +120,7 @@ class SlotsTest {
     void flights_of_slow_endpoints_are_few_and_over_when_nothing_of_them_is_in_hand() {
         slots.dragging(List.of(SUBSCRIPTION));
         List<Candidate> all = candidates(8);
-        all.forEach(slots::take);
+        take(all);
         for (int i = 0; i < Lane.SLOW.flights(); i++) {
             assertThat(slots.open(Lane.SLOW)).isTrue();
             assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 8, Integer.MAX_VALUE));
@@ -143,15 +153,90 @@ class SlotsTest {
     @Test
     void quick_flights_are_not_counted() {
         List<Candidate> all = candidates(100);
-        all.forEach(slots::take);
+        take(all);
         all.forEach(one -> slots.begin(Lane.QUICK, List.of(one)));
         assertThat(slots.open(Lane.QUICK)).isTrue();
         assertThat(slots.apart(List.of(1L))).isFalse();
     }
 
     @Test
+    @Tag("SB-7")
+    void a_rate_is_shared_by_the_nodes_and_a_burst_is_one_second_long() {
+        assertThat(take(limited(0, 5), 2)).as("begins with one").hasSize(1);
+        assertThat(take(limited(1, 5), 2)).isEmpty();
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 2));
+        assertThat(slots.waitingForAMoment()).isTrue();
+
+        clock.now += 500_000_000L;
+        assertThat(slots.loads())
+                .as("10 a second on two nodes")
+                .containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 3));
+        assertThat(take(limited(1, 5), 2)).hasSize(2);
+
+        clock.now += 900_000_000L;
+        assertThat(take(limited(10, 20), 2)).as("a share of 5 a second").hasSize(5);
+        clock.now += 60_000_000_000L;
+        assertThat(slots.waitingForAMoment()).isFalse();
+        assertThat(take(limited(40, 20), 2))
+                .as("a full bucket is forgotten")
+                .hasSize(1);
+    }
+
+    @Test
+    @Tag("SB-7")
+    void what_is_in_hand_already_takes_nothing_of_the_rate() {
+        assertThat(take(limited(0, 1), 1)).hasSize(1);
+        clock.now += 100_000_000L;
+        assertThat(take(limited(0, 1), 1)).isEmpty();
+        assertThat(take(limited(1, 1), 1)).hasSize(1);
+    }
+
+    @Test
+    @Tag("SB-7")
+    void of_rate_and_lane_the_smaller_one_counts() {
+        clock.now = 0;
+        take(limited(0, 1), 1);
+        clock.now += 900_000_000L;
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 10));
+        slots.behaved(SUBSCRIPTION, Pace.HUNG);
+        assertThat(slots.loads()).as("while it hangs").containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 2));
+        slots.takenOver(Settings.STRAGGLERS);
+        assertThat(slots.loads()).as("while its lane is closed").containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 0));
+    }
+
+    /** @return those that were taken */
+    private List<Candidate> take(List<Candidate> candidates, int nodes) {
+        return candidates.stream()
+                .filter(candidate -> slots.take(candidate, nodes))
+                .toList();
+    }
+
+    private List<Candidate> take(List<Candidate> candidates) {
+        return take(candidates, 1);
+    }
+
+    private static List<Candidate> limited(long first, int count) {
+        List<Candidate> candidates = new ArrayList<>();
+        for (long id = first; id < first + count; id++) {
+            candidates.add(new Candidate(
+                    id,
+                    1,
+                    new FenceKey(1),
+                    true,
+                    SUBSCRIPTION,
+                    1L,
+                    1,
+                    0,
+                    Instant.EPOCH,
+                    "order.order.placed.v1",
+                    10.0));
+        }
+        return candidates;
+    }
+
+    @Test
     void stragglers_wait_beside_the_window() {
-        candidates(10).forEach(slots::take);
+        take(candidates(10));
         slots.straggling(10);
         assertThat(slots.free()).isEqualTo(16);
         slots.straggling(-10);

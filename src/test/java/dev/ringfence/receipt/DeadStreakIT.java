@@ -82,7 +82,7 @@ class DeadStreakIT {
         RetryPolicy policy = new RetryPolicy(List.of(60, 300), 0, 6);
         for (int i = 0; i < results.length; i++) {
             int most = all.get(i).test() ? 1 : 6;
-            Attempted attempted = new Attempted(all.get(i), policy, Semantics.AT_LEAST_ONCE, most, MAX_AGE);
+            Attempted attempted = new Attempted(all.get(i), policy, List.of(), Semantics.AT_LEAST_ONCE, most, MAX_AGE);
             settlements.add(Outcomes.of(attempted, results[i], NOW, 0));
         }
         fixture.transactions.inNew(() -> receipts.settle(settlements, NOW));

@@ -48,12 +48,13 @@ class OutcomesTest {
                 new byte[0],
                 false,
                 false);
-        return new Attempted(reserved, DEFAULT, semantics, 6, MAX_AGE);
+        return new Attempted(reserved, DEFAULT, List.of(404), semantics, 6, MAX_AGE);
     }
 
     static Stream<Arguments> outcomes() {
         SendResult acknowledged = new SendResult.Acknowledged(200, null);
-        SendResult refused = new SendResult.Failed(OutcomeCode.REFUSED, 404);
+        SendResult refused = new SendResult.Failed(OutcomeCode.REFUSED, 400);
+        SendResult deploying = new SendResult.Failed(OutcomeCode.REFUSED, 404);
         SendResult malformed = new SendResult.Failed(OutcomeCode.MALFORMED_PAYLOAD, null);
         SendResult broken = new SendResult.Uncertain(OutcomeCode.SERVER_ERROR, 503, null);
         SendResult unsent = new SendResult.NotSent(OutcomeCode.CONNECT_FAILED);
@@ -62,6 +63,9 @@ class OutcomesTest {
                 Arguments.of(acknowledged, 1, Semantics.AT_LEAST_ONCE, "ACKNOWLEDGED - delivered -"),
                 Arguments.of(acknowledged, 6, Semantics.AT_MOST_ONCE, "ACKNOWLEDGED - delivered -"),
                 Arguments.of(refused, 1, Semantics.AT_LEAST_ONCE, "FAILED REFUSED dead REFUSED"),
+                Arguments.of(deploying, 1, Semantics.AT_LEAST_ONCE, "FAILED REFUSED retrying REFUSED"),
+                Arguments.of(deploying, 6, Semantics.AT_LEAST_ONCE, "FAILED REFUSED dead EXHAUSTED"),
+                Arguments.of(deploying, 1, Semantics.AT_MOST_ONCE, "FAILED REFUSED dead REFUSED"),
                 Arguments.of(malformed, 1, Semantics.AT_LEAST_ONCE, "FAILED MALFORMED_PAYLOAD dead MALFORMED_PAYLOAD"),
                 Arguments.of(
                         forbidden,
@@ -80,6 +84,7 @@ class OutcomesTest {
     @MethodSource("outcomes")
     @Tag("AT-4")
     @Tag("AT-5")
+    @Tag("SB-7")
     void a_result_decides_attempt_and_delivery(SendResult result, int number, Semantics semantics, String expected) {
         Settlement s = Outcomes.of(attempt(number, semantics), result, NOW, 0);
 
@@ -111,6 +116,7 @@ class OutcomesTest {
         Attempted attempted = new Attempted(
                 attempt(1, Semantics.AT_LEAST_ONCE).reserved(),
                 new RetryPolicy(List.of(60), 0.5, 2),
+                List.of(),
                 Semantics.AT_LEAST_ONCE,
                 2,
                 MAX_AGE);

@@ -126,7 +126,8 @@ class ReceiptIT {
 
     private static Settlement settlement(Reserved reserved, SendResult result, Instant now) {
         RetryPolicy policy = new RetryPolicy(List.of(60, 300), 0, 6);
-        return Outcomes.of(new Attempted(reserved, policy, Semantics.AT_LEAST_ONCE, 6, MAX_AGE), result, now, 0);
+        return Outcomes.of(
+                new Attempted(reserved, policy, List.of(), Semantics.AT_LEAST_ONCE, 6, MAX_AGE), result, now, 0);
     }
 
     @Test

@@ -66,6 +66,21 @@ class SubscriptionReaderTest {
         assertThat(draft.signing().get(0).secret().reveal()).startsWith("whsec_");
     }
 
+    @Test
+    @Tag("SB-7")
+    void limitsAndStatusesToRetryAreRead() {
+        SubscriptionDraft draft = read(",'limits':{'inFlight':3,'perSecond':0.5},'retryStatuses':[404,425]");
+        assertThat(draft.rules().inFlight()).isEqualTo(3);
+        assertThat(draft.rules().perSecond()).isEqualTo(0.5);
+        assertThat(draft.rules().retryStatuses()).containsExactly(404, 425);
+        assertThat(read("").rules().perSecond()).isNull();
+        for (String bad : List.of("'limits':{'perSecond':0}", "'retryStatuses':[410]", "'retryStatuses':[500]")) {
+            assertThat(new JsonSchemas().validate("subscription", json(URL + "," + bad)))
+                    .as(bad)
+                    .isNotEmpty();
+        }
+    }
+
     @ParameterizedTest
     @Tag("SB-1")
     @CsvSource(
@@ -73,10 +88,8 @@ class SubscriptionReaderTest {
             quoteCharacter = '`',
             value = {
                 "'envelope':'cloudevents-binary'                          | /envelope",
-                "'retryStatuses':[404]                                    | /retryStatuses",
                 "'ordering':'KEY'                                         | /ordering",
                 "'onDead':'BLOCK'                                         | /onDead",
-                "'limits':{'perSecond':5}                                 | /limits/perSecond",
                 "'signing':[{'scheme':'hmac','header':'X-S','algorithm':'sha256','encoding':'hex'}] | /signing/0/scheme",
                 "'signing':[{'scheme':'webhook-id'},{'scheme':'v1a','prefix':'v'}]  | /signing/1/scheme",
             })

@@ -68,7 +68,8 @@ class SubscriptionRepositoryIT {
                         new EventTypeFilter(List.of("order.*", "a.b.c.v1")),
                         MatchFilter.of(StrictJson.parse(match.getBytes(StandardCharsets.UTF_8)))),
                 List.of(new SigningEntry("webhook-id", "webhook"), new SigningEntry("webhook-id", "svix")),
-                new DeliveryRules(Semantics.AT_MOST_ONCE, new RetryPolicy(List.of(1, 2), 0.25, 3), 4, 5),
+                new DeliveryRules(
+                        Semantics.AT_MOST_ONCE, new RetryPolicy(List.of(1, 2), 0.25, 3), List.of(404), 4, 2.5, 5),
                 new Grants(List.of("order.*")),
                 SubscriptionStatus.ACTIVE,
                 null,
