@@ -59,6 +59,12 @@ create table ringfence.jobs (
   constraint jobs_finished check ((status in ('DONE', 'FAILED')) = (finished_at is not null))
 );
 create index jobs_due on ringfence.jobs (next_at) where status in ('QUEUED', 'RUNNING');
+create index jobs_finished_at on ringfence.jobs (finished_at) where finished_at is not null;
+create trigger jobs_kept
+  before delete on ringfence.jobs
+  for each row
+  when (old.finished_at is null)
+  execute function ringfence.refuse('RF080', 'a job is kept until it is over', 'id', 'status');
 create trigger jobs_over
   before update on ringfence.jobs
   for each row

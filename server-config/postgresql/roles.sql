@@ -88,7 +88,7 @@ begin
       ('redaction_stages', 'select, insert, update (status, attempts, code, updated_at)'),
       ('unresolved_markers', 'select, update (finding, resolved_at, resolved_by, late_state, late_status, late_at)'),
       ('app_cancellations', 'select, insert, update (disabled_at, barrier, cancelled, finished_at, enabled_from)'),
-      ('jobs', 'select, insert, update (status, code, done, total, place_at, place_id, failures, next_at, started_at,'
+      ('jobs', 'select, insert, delete, update (status, code, done, total, place_at, place_id, failures, next_at, started_at,'
         ' finished_at)'),
       -- OP-1: append-only.
       ('audit_log', 'select, insert'),

@@ -57,6 +57,9 @@ class JobRepository {
              where id = ? and status in ('QUEUED', 'RUNNING')
             """;
 
+    private static final String PURGE = "delete from jobs where id in (select id from jobs where finished_at < ?"
+            + " order by finished_at limit ? for no key update skip locked)";
+
     private final DataSources sources;
 
     @Inject
@@ -170,10 +173,15 @@ class JobRepository {
         update(FAIL, most, most, most, utc(now), utc(now), id);
     }
 
-    private void update(String sql, @Nullable Object... values) {
+    /** Deletes jobs that were over before that instant, the oldest first, at most so many; returns how many. */
+    int purge(Instant before, int most) {
+        return update(PURGE, utc(before), most);
+    }
+
+    private int update(String sql, @Nullable Object... values) {
         try (Connection connection = sources.jta().getConnection();
                 PreparedStatement statement = bound(connection, sql, values)) {
-            statement.executeUpdate();
+            return statement.executeUpdate();
         } catch (SQLException e) {
             throw new DeliveryStorageException("change a job", e);
         }

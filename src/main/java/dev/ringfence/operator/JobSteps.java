@@ -30,6 +30,12 @@ class JobSteps {
     /** Steps that may fail in a row. */
     static final int MOST_FAILURES = 10;
 
+    /** How long a job can be looked up after it is over (RT-1). */
+    static final Duration KEPT = Duration.ofDays(30);
+
+    /** Jobs that one purge deletes. */
+    static final int PURGE_CHUNK = 500;
+
     private static final Duration FENCE_TAKEN = Duration.ofSeconds(1);
 
     @Inject
@@ -67,6 +73,12 @@ class JobSteps {
     @Transactional
     void failed(UUID job) {
         jobs.failed(job, MOST_FAILURES, clock.instant());
+    }
+
+    /** Deletes a chunk of the jobs that have been over for long; false where none is left. */
+    @Transactional
+    boolean purge() {
+        return jobs.purge(clock.instant().minus(KEPT), PURGE_CHUNK) == PURGE_CHUNK;
     }
 
     private void step(Replay replay, Instant now) {

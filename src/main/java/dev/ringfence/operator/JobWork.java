@@ -39,6 +39,13 @@ public class JobWork {
         }
     }
 
+    /** Deletes jobs that have been over for long, a bounded number of them; call it again for the rest (RT-1). */
+    public void purge() {
+        for (int i = 0; i < MOST_STEPS && steps.purge(); i++) {
+            LOG.log(Level.DEBUG, "old jobs deleted, more may follow");
+        }
+    }
+
     private void step(UUID job) {
         try {
             steps.step(job);

@@ -51,6 +51,7 @@ public class DeliveryTimers {
     enum Beat {
         SKEW(2_000),
         PARTITIONS(3_600_000),
+        OLD_JOBS(3_600_000),
         FENCES(1_000),
         REDACT(1_000),
         JOBS(1_000),
@@ -162,6 +163,8 @@ public class DeliveryTimers {
             erasure.signal();
         } else if (beat == Beat.JOBS) {
             jobs.run();
+        } else if (beat == Beat.OLD_JOBS) {
+            jobs.purge();
         } else if (delivery.on()) {
             switch (beat) {
                 case LISTEN -> listener.ensureListening();

@@ -116,6 +116,38 @@ class ReplayIT {
 
     @Test
     @Tag("DL-4")
+    void jobs_that_are_over_go_after_a_month_and_no_others() {
+        UUID old = order(List.of("dead"));
+        UUID recent = order(List.of("dead"));
+        UUID open = order(List.of("dead"));
+        fixture.update(
+                "update jobs set status = 'DONE', created_at = ?::timestamptz, finished_at = ?::timestamptz where id = ?",
+                NOW.minus(Duration.ofDays(60)).toString(),
+                NOW.minus(JobSteps.KEPT).minusSeconds(1).toString(),
+                old);
+        fixture.update(
+                "update jobs set status = 'FAILED', code = 'REDACTED', created_at = ?::timestamptz, finished_at = ?::timestamptz where id = ?",
+                NOW.minus(Duration.ofDays(60)).toString(),
+                NOW.minus(JobSteps.KEPT).plusSeconds(1).toString(),
+                recent);
+        fixture.update(
+                "update jobs set created_at = ?::timestamptz where id = ?",
+                NOW.minus(Duration.ofDays(60)).toString(),
+                open);
+
+        assertThat(fixture.transactions.inNew(steps::purge))
+                .as("more may be left")
+                .isFalse();
+
+        assertThat(jobs.find(fixture.app, old)).isEmpty();
+        assertThat(jobs.find(fixture.app, recent)).isPresent();
+        assertThat(jobs.find(fixture.app, open)).isPresent();
+        assertThatThrownBy(() -> fixture.update("delete from jobs where id = ?", open))
+                .hasStackTraceContaining("a job is kept until it is over");
+    }
+
+    @Test
+    @Tag("DL-4")
     @Tag("DL-3")
     void takes_the_states_of_the_window_resets_the_error_and_keeps_the_history() {
         List<Long> dead = ended(2, "dead");

@@ -196,6 +196,58 @@ class SubscriptionsIT {
 
     @Test
     @Tag("SB-1")
+    @Tag("HT-1")
+    void aPatchReplacesOneAccessWholeAndKeepsTheOther(@TempDir Path directory) throws Exception {
+        TestPem pem = TestPem.make(directory);
+        ObjectNode request = push("to be patched");
+        request.putObject("auth").put("type", "bearer").put("token", "token-canary");
+        request.putObject("tls").put("ca", pem.certificate());
+        String one = "apps/" + app + "/subscriptions/"
+                + operator.post(subscriptions(), request)
+                        .expect(201)
+                        .body()
+                        .path("id")
+                        .asText();
+        ObjectNode oauth = RingfenceClient.object();
+        oauth.putObject("auth")
+                .put("type", "oauth2")
+                .put("tokenUrl", "https://1.1.1.1/token")
+                .put("clientId", "patched")
+                .put("clientSecret", "patched");
+
+        JsonNode changed = operator.patch(one, oauth).expect(200).body();
+        assertThat(changed.at("/auth/type").asText()).isEqualTo("oauth2");
+        assertThat(changed.at("/tls/caExpires").asText())
+                .isEqualTo(pem.expires().toString());
+
+        assertThat(operator.patch(one, RingfenceClient.object().put("url", "http://1.1.1.1/plain"))
+                        .expect(422)
+                        .body()
+                        .at("/errors/0/pointer")
+                        .asText())
+                .isEqualTo("/tls");
+        oauth.withObject("/auth").put("tokenUrl", "https://10.0.0.5/x");
+        assertThat(operator.patch(one, oauth).expect(422).code()).isEqualTo("DESTINATION_NOT_ALLOWED");
+        ObjectNode bare = RingfenceClient.object();
+        bare.putObject("tls").put("key", pem.key());
+        assertThat(operator.patch(one, bare)
+                        .expect(422)
+                        .body()
+                        .at("/errors/0/pointer")
+                        .asText())
+                .as("parts are not merged with those before")
+                .startsWith("/tls");
+        assertThat(operator.get(one).expect(200).body()).isEqualTo(changed);
+
+        ObjectNode none = RingfenceClient.object();
+        none.putNull("tls");
+        changed = operator.patch(one, none).expect(200).body();
+        assertThat(changed.has("tls")).isFalse();
+        assertThat(changed.at("/auth/type").asText()).isEqualTo("oauth2");
+    }
+
+    @Test
+    @Tag("SB-1")
     void aListPagesInTheOrderOfCreation() {
         List<String> ids = new ArrayList<>();
         for (String name : List.of("a", "b", "c")) {
