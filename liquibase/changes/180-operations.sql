@@ -64,12 +64,12 @@ create trigger jobs_kept
   before delete on ringfence.jobs
   for each row
   when (old.finished_at is null)
-  execute function ringfence.refuse('RF080', 'a job is kept until it is over', 'id', 'status');
+  execute function ringfence.refuse('RF075', 'a job is kept until it is over', 'id', 'status');
 create trigger jobs_over
   before update on ringfence.jobs
   for each row
   when (old.status in ('DONE', 'FAILED') or new.done < old.done or new.id <> old.id or new.app_id <> old.app_id
     or new.kind <> old.kind or new.epoch <> old.epoch)
-  execute function ringfence.refuse('RF080', 'a job that is over never changes, and no job goes back', 'id', 'status');
+  execute function ringfence.refuse('RF075', 'a job that is over never changes, and no job goes back', 'id', 'status');
 --rollback select ringfence.refuse_rollback();
 --rollback drop table ringfence.jobs;
