@@ -177,9 +177,7 @@ class SlotsTest {
         assertThat(take(limited(10, 20), 2)).as("a share of 5 a second").hasSize(5);
         clock.now += 60_000_000_000L;
         assertThat(slots.waitingForAMoment()).isFalse();
-        assertThat(take(limited(40, 20), 2))
-                .as("a full bucket is forgotten")
-                .hasSize(1);
+        assertThat(take(limited(40, 20), 2)).as("a full bucket is forgotten").hasSize(1);
     }
 
     @Test
@@ -201,7 +199,9 @@ class SlotsTest {
         slots.behaved(SUBSCRIPTION, Pace.HUNG);
         assertThat(slots.loads()).as("while it hangs").containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 2));
         slots.takenOver(Settings.STRAGGLERS);
-        assertThat(slots.loads()).as("while its lane is closed").containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 0));
+        assertThat(slots.loads())
+                .as("while its lane is closed")
+                .containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 0));
     }
 
     /** @return those that were taken */
