@@ -147,6 +147,14 @@ class ReplayIT {
     }
 
     @Test
+    @Tag("RD-1")
+    void a_job_tells_nothing_of_a_tenant_and_so_stops_no_redaction() {
+        order(List.of("dead"));
+        assertThat(fixture.text("select string_agg(t, ',') from tenant_tables_left(?) t", tenant))
+                .isEqualTo("subscriptions");
+    }
+
+    @Test
     @Tag("DL-4")
     @Tag("DL-3")
     void takes_the_states_of_the_window_resets_the_error_and_keeps_the_history() {
