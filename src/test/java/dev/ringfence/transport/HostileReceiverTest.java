@@ -301,7 +301,7 @@ class HostileReceiverTest {
         play(all(), 1);
     }
 
-    /** Not a thread, not a socket, not a byte of what was sent and received. */
+    /** Not a socket, not a byte of what was sent and received. */
     @Test
     @Tag("HT-1")
     void nothingIsLeftBehind() throws Exception {
