@@ -73,6 +73,10 @@ public class DeliveryJob {
     public void stop(Duration most) {
         feed.stop();
         long until = nanos.nanos() + most.toNanos();
+        int held = slots.held();
+        if (held > 0) {
+            LOG.log(Level.INFO, "delivery stops: {0} in hand, waiting for what is under way", held);
+        }
         while ((slots.held() > 0 || running()) && until - nanos.nanos() > 0) {
             LockSupport.parkNanos(STEP.toNanos());
         }

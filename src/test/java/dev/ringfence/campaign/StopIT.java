@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,7 @@ class StopIT {
     private static final int SUBSCRIPTIONS = 5;
     private static final String TO_DEAF =
             "delivery_id in (select id from deliveries where url like 'http://127.0.0.1:%d/%%')";
+    private static final String WAITS = "waiting for what is under way";
     private static final String ENCODING = "-Dfile.encoding=ISO-8859-1";
 
     @Test
@@ -51,7 +53,10 @@ class StopIT {
                 DeafPort deaf = new DeafPort();
                 ServerProcess server = Campaign.node("stops", database)
                         .env("JDK_JAVA_OPTIONS", ENCODING)
-                        .start()) {
+                        .build()) {
+            // What a former run of this test said there is not this one's.
+            Files.deleteIfExists(server.log());
+            server.start();
             CountDownLatch stopping = new CountDownLatch(1);
             receiver.answering(request -> TestReceiver.Answer.status(200).heldBy(stopping));
             ObjectNode more = RingfenceClient.object().put("timeoutMs", 10_000);
@@ -65,9 +70,13 @@ class StopIT {
                             && attempts(database, "state = 'SENDING' and " + TO_DEAF.formatted(deaf.port())) > 0);
 
             CompletableFuture<Void> stop = CompletableFuture.runAsync(server::stop);
+            Awaitility.await("it waits for what is under way")
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> said(server, WAITS));
             Awaitility.await("it takes no requests any more")
                     .atMost(Duration.ofSeconds(30))
                     .until(() -> !listens(server.port()));
+            goesOnWithoutAnswers(server);
             stopping.countDown();
             stop.get(1, TimeUnit.MINUTES);
 
@@ -145,6 +154,19 @@ class StopIT {
             }
             listener.close();
         }
+    }
+
+    /** Gives a server that does not wait the time to be gone; one that does needs none, and has some left after this. */
+    private static void goesOnWithoutAnswers(ServerProcess server) throws Exception {
+        try {
+            server.ended().get(2, TimeUnit.SECONDS);
+        } catch (TimeoutException waits) {
+            // As it should.
+        }
+    }
+
+    private static boolean said(ServerProcess server, String words) throws IOException {
+        return Files.readString(server.log(), ISO_8859_1).contains(words);
     }
 
     private static boolean listens(int port) {

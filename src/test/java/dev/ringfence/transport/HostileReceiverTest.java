@@ -9,7 +9,9 @@ import dev.ringfence.transport.SendResult.Acknowledged;
 import dev.ringfence.transport.SendResult.Failed;
 import dev.ringfence.transport.SendResult.NotSent;
 import dev.ringfence.transport.SendResult.Uncertain;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -24,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.SSLContext;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterEach;
@@ -58,10 +61,36 @@ class HostileReceiverTest {
     private TransportFixture fixture;
 
     /** What a receiver does after a request, and what that means. */
-    private record Trick(String name, Behaviour behaviour, List<SendResult> outcomes) {}
+    private record Trick(String name, Receiver receiver, List<SendResult> outcomes) {}
+
+    /** Opens the server that plays a trick. */
+    private interface Receiver {
+        HostileServer open() throws IOException;
+
+        default URI url(HostileServer server, String path) {
+            return server.url(path);
+        }
+    }
+
+    /** One that is asked over TLS and may do with a ClientHello what it likes. */
+    private record HalfTls(String answer, Ending ending) implements Receiver {
+        @Override
+        public HostileServer open() throws IOException {
+            return HostileServer.meeting(line -> {
+                line.hearRecord();
+                line.say(answer);
+                ending.end(line);
+            });
+        }
+
+        @Override
+        public URI url(HostileServer server, String path) {
+            return URI.create("https://127.0.0.1:" + server.port() + path);
+        }
+    }
 
     private static Trick trick(String name, Behaviour behaviour, SendResult... outcomes) {
-        return new Trick(name, behaviour, List.of(outcomes));
+        return new Trick(name, () -> new HostileServer(behaviour), List.of(outcomes));
     }
 
     private static Behaviour saying(String text) {
@@ -176,8 +205,83 @@ class HostileReceiverTest {
                 trick("TLS", closing("\u0015\u0003\u0001\u0000\u0002\u0002\u0046"), INVALID, BROKEN));
     }
 
+    /** In the status line, at its end, within a header, before and behind the blank line, within the body. */
+    private static List<Trick> cutOff() {
+        int head = WHOLE.indexOf("fine");
+        return IntStream.of(0, 9, OK.length(), OK.length() + 7, head - 2, head, WHOLE.length() - 1)
+                .boxed()
+                .flatMap(length -> Stream.of(Ending.CLOSE, Ending.RESET)
+                        .map(ending -> trick(
+                                ending + " after " + length + " bytes",
+                                (request, line) -> {
+                                    line.say(WHOLE.substring(0, length));
+                                    ending.end(line);
+                                },
+                                ending == Ending.RESET
+                                        ? new SendResult[] {BROKEN, BROKEN_200}
+                                        : new SendResult[] {length < head ? BROKEN : BROKEN_200})))
+                .toList();
+    }
+
+    private static List<Trick> redirects() {
+        return IntStream.rangeClosed(300, 308)
+                .mapToObj(status -> trick(
+                        "a redirection, " + status,
+                        closing("HTTP/1.1 " + status + " X\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n"),
+                        new Failed(OutcomeCode.REDIRECT, status)))
+                .toList();
+    }
+
+    /** A megabyte in fewer bytes than may be said, and sixteen in more. */
+    private static List<Trick> bombs() {
+        byte[] first = gzip(new byte[1 << 20]);
+        byte[] all = gzip(new byte[1 << 24]);
+        String head = OK + "Content-Encoding: gzip\r\nContent-Length: ";
+        return List.of(
+                trick("a small bomb", closing(head + first.length + "\r\n\r\n", first), ACKNOWLEDGED),
+                trick("a bomb", closing(head + all.length + "\r\n\r\n", all), TOO_LARGE_200),
+                trick(
+                        "a bomb in chunks",
+                        closing(
+                                OK + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                        + Integer.toHexString(all.length) + "\r\n",
+                                all),
+                        TOO_LARGE_200));
+    }
+
+    private static Behaviour closing(String head, byte[] body) {
+        return (request, line) -> {
+            line.say(head);
+            line.say(body);
+            line.close();
+        };
+    }
+
+    private static byte[] gzip(byte[] content) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+            gzip.write(content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** A ServerHello that is cut off, and nothing at all. */
+    private static List<Trick> halfTls() {
+        return Stream.of("", "\u0016\u0003\u0003\u0000\u007a\u0002\u0000\u0000\u0076\u0003\u0003")
+                .flatMap(answer -> Stream.of(Ending.values())
+                        .map(ending -> new Trick(
+                                "half a handshake of " + answer.length() + " bytes, " + ending,
+                                new HalfTls(answer, ending),
+                                List.of(new NotSent(OutcomeCode.TLS_FAILED)))))
+                .toList();
+    }
+
     private static List<Trick> all() {
-        return Stream.of(slow(), floods(), misframed()).flatMap(List::stream).toList();
+        return Stream.of(slow(), floods(), misframed(), cutOff(), redirects(), bombs(), halfTls())
+                .flatMap(List::stream)
+                .toList();
     }
 
     @BeforeEach
@@ -197,7 +301,7 @@ class HostileReceiverTest {
         play(all(), 1);
     }
 
-    /** Not a thread, not a socket, not a byte of what was sent and received. */
+    /** Not a socket, not a byte of what was sent and received. */
     @Test
     @Tag("HT-1")
     void nothingIsLeftBehind() throws Exception {
@@ -205,7 +309,7 @@ class HostileReceiverTest {
         long sockets = sockets();
         long heap = heap();
 
-        play(all(), 8);
+        play(all(), 4);
 
         await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(sockets()).isLessThanOrEqualTo(sockets));
@@ -219,10 +323,11 @@ class HostileReceiverTest {
         Map<CompletableFuture<SendResult>, Trick> played = new LinkedHashMap<>();
         try {
             for (Trick trick : tricks) {
-                HostileServer server = new HostileServer(trick.behaviour());
+                HostileServer server = trick.receiver().open();
                 servers.add(server);
                 for (int i = 0; i < times; i++) {
-                    played.put(fixture.transport.send(large(server.url("/" + i))), trick);
+                    URI url = trick.receiver().url(server, "/" + i);
+                    played.put(fixture.transport.send(large(url)), trick);
                 }
             }
             SoftAssertions softly = new SoftAssertions();
@@ -281,20 +386,21 @@ class HostileReceiverTest {
 
     private enum Ending {
         CLOSE,
-        RESET;
+        RESET,
+        SILENCE;
 
         void end(Line line) throws IOException {
-            if (this == CLOSE) {
-                line.close();
-            } else {
-                line.reset();
+            switch (this) {
+                case CLOSE -> line.close();
+                case RESET -> line.reset();
+                case SILENCE -> line.hang();
             }
         }
     }
 
     /** After each byte of the answer. A reset may overtake what was said before it. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"CLOSE", "RESET"})
     @Tag("HT-1")
     @Tag("AT-4")
     void anAnswerThatEndsAnywhereIsOnlyAnAnswerWhenWhole(Ending ending) throws Exception {
@@ -315,7 +421,7 @@ class HostileReceiverTest {
 
     /** Before the request is read, within its head, within its body. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"CLOSE", "RESET"})
     @Tag("HT-1")
     @Tag("AT-4")
     void aRequestThatIsNotReadToItsEndIsNeverAcknowledged(Ending ending) throws Exception {
@@ -409,7 +515,7 @@ class HostileReceiverTest {
 
     /** The receiver reads the request on a kept connection and closes: whether it took it nobody knows, so it goes once. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"CLOSE", "RESET"})
     @Tag("HT-1")
     void aKeptConnectionThatBreaksUnderARequestIsNotReplaced(Ending ending) throws Exception {
         try (HostileServer server = new HostileServer((request, line) -> {
@@ -434,7 +540,7 @@ class HostileReceiverTest {
         try (HostileServer server = new HostileServer((request, line) -> line.say(WHOLE))) {
             List<CompletableFuture<SendResult>> floods = new ArrayList<>();
             for (Trick trick : floods()) {
-                HostileServer one = new HostileServer(trick.behaviour());
+                HostileServer one = trick.receiver().open();
                 hostile.add(one);
                 floods.add(fixture.transport.send(
                         fixture.outbound(one.url("/"), Duration.ofMinutes(4), AckProfile.STATUS)));

@@ -91,7 +91,16 @@ public final class Isolation {
         sum.put("healthyPerSecond", mean(healthy));
         sum.put("onePerSecond", mean(bad));
         sum.put("kept", mean(bad) / mean(healthy));
+        sum.put("keptBesideNeighbours", besideNeighbours(bad, healthy));
         Bench.report(log, "isolation", "ringfence", passed, "mean", sum);
+    }
+
+    /** Each bad round over the two healthy ones around it, the median of these: what a machine's slow drift does not reach. */
+    private static double besideNeighbours(List<Double> bad, List<Double> healthy) {
+        double[] ratios = new double[Math.min(bad.size(), healthy.size() - 1)];
+        for (int i = 0; i < ratios.length; i++) ratios[i] = 2 * bad.get(i) / (healthy.get(i) + healthy.get(i + 1));
+        Arrays.sort(ratios);
+        return ratios.length == 0 ? Double.NaN : ratios[ratios.length / 2];
     }
 
     /** The rate of nine endpoints beside a tenth that plays a trick. */
