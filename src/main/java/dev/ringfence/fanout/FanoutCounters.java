@@ -21,7 +21,8 @@ public class FanoutCounters {
         EVENTS_DISCARDED,
         DELIVERIES_QUEUED,
         DELIVERIES_SKIPPED,
-        DELIVERIES_DENIED
+        DELIVERIES_DENIED,
+        DELIVERIES_OVERSIZE
     }
 
     private final Map<Counter, LongAdder> counts = new EnumMap<>(Counter.class);

@@ -49,6 +49,7 @@ public class FanoutJournal {
                         case SEND -> Counter.DELIVERIES_QUEUED;
                         case SKIP -> Counter.DELIVERIES_SKIPPED;
                         case DENY -> Counter.DELIVERIES_DENIED;
+                        case OVERSIZE -> Counter.DELIVERIES_OVERSIZE;
                     },
                     1);
         }

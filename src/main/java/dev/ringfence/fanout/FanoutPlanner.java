@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.json.BadJson;
 import dev.ringfence.json.StrictJson;
 import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.subscription.EnvelopeTemplate;
 import dev.ringfence.subscription.Subscription;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,20 +31,23 @@ final class FanoutPlanner {
     static FanoutPlan plan(List<ClaimedEvent> events, Situation situation, Instant now) {
         List<OutboxMove> moves = new ArrayList<>();
         List<PlannedDelivery> deliveries = new ArrayList<>();
+        Bodies bodies = new Bodies();
         int next = 0;
-        while (next < events.size() && deliveries.size() < FULL) {
+        while (next < events.size() && deliveries.size() < FULL && !bodies.full()) {
             ClaimedEvent event = events.get(next++);
-            OutboxMove move = obstacle(event, situation, now).orElseGet(() -> match(event, situation, deliveries));
+            OutboxMove move =
+                    obstacle(event, situation, now).orElseGet(() -> match(event, situation, bodies, deliveries));
             moves.add(move);
         }
         return new FanoutPlan(moves, deliveries, events.subList(next, events.size()));
     }
 
-    /** True where a match filter has to look into the event. */
+    /** True where a match filter or a template has to look into the event. */
     static boolean needsBody(ClaimedEvent event, List<Subscription> subscriptions) {
         return subscriptions.stream()
                 .anyMatch(subscription -> concerns(subscription, event)
-                        && !subscription.filter().match().acceptsAll());
+                        && (!subscription.filter().match().acceptsAll()
+                                || subscription.destination().template() != null));
     }
 
     private static Optional<OutboxMove> obstacle(ClaimedEvent event, Situation situation, Instant now) {
@@ -64,7 +68,8 @@ final class FanoutPlanner {
         return tenant.appEnabled() && !event.ofBeforeEnabling() ? null : FanoutCode.APP_DISABLED;
     }
 
-    private static OutboxMove match(ClaimedEvent event, Situation situation, List<PlannedDelivery> deliveries) {
+    private static OutboxMove match(
+            ClaimedEvent event, Situation situation, Bodies bodies, List<PlannedDelivery> deliveries) {
         List<Subscription> concerned = situation.subscriptionsOf(event).stream()
                 .filter(subscription -> concerns(subscription, event))
                 .toList();
@@ -75,8 +80,18 @@ final class FanoutPlanner {
                 return OutboxMove.dead(event, FanoutCode.MALFORMED_PAYLOAD);
             }
         }
+        bodies.nextEvent();
+        TenantLifecycle tenant = situation.tenants().get(event.tenantId());
         for (Subscription subscription : concerned) {
-            deliveries.add(new PlannedDelivery(event, subscription.id(), fate(subscription, event, envelope)));
+            Fate fate = fate(subscription, event, envelope);
+            EnvelopeTemplate template = subscription.destination().template();
+            byte[] body = null;
+            // Also where consent is missing: an operator may send it once there is one.
+            if (fate != Fate.SKIP && template != null && envelope != null) {
+                body = bodies.render(template, envelope, subscription, tenant);
+                fate = body == null ? Fate.OVERSIZE : fate;
+            }
+            deliveries.add(new PlannedDelivery(event, subscription.id(), fate, body));
         }
         return OutboxMove.published(event);
     }

@@ -7,5 +7,7 @@ enum Fate {
     /** The filter refuses it: recorded, never queued (SB-3). */
     SKIP,
     /** Wanted, but its family was never granted, or no more: failed at once (SB-5). */
-    DENY
+    DENY,
+    /** Wanted, but its template makes a body that is too large: failed at once (SB-1). */
+    OVERSIZE
 }

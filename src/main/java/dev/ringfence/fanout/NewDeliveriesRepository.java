@@ -1,9 +1,11 @@
 package dev.ringfence.fanout;
 
 import dev.ringfence.config.DataSources;
+import dev.ringfence.outbox.DedupeKey;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.outbox.StorageException;
 import dev.ringfence.signing.EventIds;
+import dev.ringfence.transport.OutcomeCode;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.sql.Array;
@@ -25,15 +27,16 @@ public class NewDeliveriesRepository {
 
     /*
      * The key table decides: where an event has a delivery for the subscription already, nothing is written (OB-1). URL and headers
-     * are the subscription's in this very transaction and stay with the delivery. A refused event keeps none.
+     * are the subscription's in this very transaction and stay with the delivery, as does the body where it is not the event's own. A
+     * refused event keeps none.
      */
     private static final String INSERT = """
             with event as (
               select * from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::bytea[], ?::bigint[], ?::uuid[], ?::uuid[])
                 e(ordinal, recorded_at, event_id, sha256, tenant_id, app_id, epoch)),
             wanted as (
-              select * from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[])
-                w(id, ordinal, subscription_id, message_id, state)),
+              select * from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::bytea[])
+                w(id, ordinal, subscription_id, message_id, state, body)),
             fresh as (
               insert into delivery_keys (event_ordinal, subscription_id, delivery_id, created_at)
               select w.ordinal, w.subscription_id, w.id, ?::timestamptz
@@ -42,11 +45,11 @@ public class NewDeliveriesRepository {
               on conflict do nothing
               returning delivery_id)
             insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,
-              message_id, mode, state, url, headers, body_sha256, protocol, cycle_started_at, next_attempt_at, created_at,
+              message_id, mode, state, url, headers, body_bytes, body_sha256, protocol, cycle_started_at, next_attempt_at, created_at,
               updated_at, finished_at)
             select w.id, e.tenant_id, e.app_id, e.epoch, w.subscription_id, e.ordinal, e.recorded_at, e.event_id,
               w.message_id, s.mode, w.state, case when w.state = 'pending' then s.url end,
-              case when w.state = 'pending' then s.headers end, e.sha256, ?, n.at,
+              case when w.state = 'pending' then s.headers end, w.body, coalesce(sha256(w.body), e.sha256), ?, n.at,
               case when w.state = 'pending' then n.at end, n.at, n.at, case when w.state = 'skipped_filter' then n.at end
             from fresh f
             join wanted w on w.id = f.delivery_id
@@ -55,9 +58,9 @@ public class NewDeliveriesRepository {
             cross join (select ?::timestamptz as at) n
             """;
 
-    private static final String DENY = """
+    private static final String FAIL = """
             update deliveries
-            set state = 'failed', last_code = 'ACCESS_ABSENT', next_attempt_at = null, finished_at = ?::timestamptz,
+            set state = 'failed', last_code = ?, next_attempt_at = null, finished_at = ?::timestamptz,
               updated_at = ?::timestamptz
             where id = any(?::bigint[]) and state = 'pending'
             """;
@@ -81,7 +84,8 @@ public class NewDeliveriesRepository {
     private record Numbered(long id, PlannedDelivery delivery) {
 
         String messageId(Instant now) {
-            return EventIds.message(now, id, delivery.event().payloadSha256());
+            byte[] body = delivery.body();
+            return EventIds.message(now, id, body == null ? delivery.event().payloadSha256() : DedupeKey.sha256(body));
         }
 
         String firstState() {
@@ -89,12 +93,13 @@ public class NewDeliveriesRepository {
         }
     }
 
-    /** Each delivery takes its own ordinal (RC-7); one without consent ends failed at once (SB-5). */
+    /** Each delivery takes its own ordinal (RC-7); one without consent (SB-5) or without a body that can be sent ends failed at once. */
     void insert(List<PlannedDelivery> planned, Instant now) {
         List<Numbered> numbered = numbered(planned);
         try (Connection connection = sources.jta().getConnection()) {
             insert(connection, numbered, now.toString(), now);
-            deny(connection, numbered, now.toString());
+            fail(connection, numbered, Fate.DENY, OutcomeCode.ACCESS_ABSENT, now.toString());
+            fail(connection, numbered, Fate.OVERSIZE, OutcomeCode.BODY_TOO_LARGE, now.toString());
         } catch (SQLException e) {
             throw new StorageException("cannot insert deliveries", e);
         }
@@ -131,6 +136,8 @@ public class NewDeliveriesRepository {
             column(connection, "uuid", numbered, one -> one.delivery().subscriptionId()),
             column(connection, "text", numbered, one -> one.messageId(now)),
             column(connection, "text", numbered, Numbered::firstState),
+            connection.createArrayOf(
+                    "bytea", numbered.stream().map(one -> one.delivery().body()).toArray(byte[][]::new)),
             at,
             PROTOCOL,
             at
@@ -138,12 +145,12 @@ public class NewDeliveriesRepository {
         execute(connection, INSERT, values);
     }
 
-    private static void deny(Connection connection, List<Numbered> numbered, String at) throws SQLException {
-        List<Numbered> denied = numbered.stream()
-                .filter(one -> one.delivery().fate() == Fate.DENY)
-                .toList();
-        if (!denied.isEmpty()) {
-            execute(connection, DENY, at, at, column(connection, "bigint", denied, Numbered::id));
+    private static void fail(Connection connection, List<Numbered> numbered, Fate fate, OutcomeCode code, String at)
+            throws SQLException {
+        List<Numbered> failed =
+                numbered.stream().filter(one -> one.delivery().fate() == fate).toList();
+        if (!failed.isEmpty()) {
+            execute(connection, FAIL, code.name(), at, at, column(connection, "bigint", failed, Numbered::id));
         }
     }
 

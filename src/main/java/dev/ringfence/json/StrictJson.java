@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * The product's only JSON reader and writer (RC-8). Accepted is one RFC 8259 document in valid UTF-8 without byte order
@@ -69,6 +70,20 @@ public final class StrictJson {
         try {
             return MAPPER.writeValueAsBytes(value);
         } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(
+                    "not writable as JSON: " + value.getClass().getName(), e);
+        }
+    }
+
+    /** As {@link #write(Object)}; empty where that would be more than so many bytes, which are not made then. */
+    public static Optional<byte[]> write(Object value, int maxBytes) {
+        BoundedBytes bytes = new BoundedBytes(maxBytes);
+        try {
+            MAPPER.writeValue(bytes, value);
+            return Optional.of(bytes.toByteArray());
+        } catch (BoundedBytes.Full full) {
+            return Optional.empty();
+        } catch (IOException e) {
             throw new IllegalArgumentException(
                     "not writable as JSON: " + value.getClass().getName(), e);
         }

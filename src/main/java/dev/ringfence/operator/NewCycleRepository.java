@@ -26,8 +26,9 @@ class NewCycleRepository {
     private static final String LOCK = """
             select d.id, d.created_at, d.tenant_id, d.epoch, d.subscription_id, d.state, d.reservation_id is not null as open,
                    d.discarded,
-                   d.body_bytes is not null or exists (
-                     select from outbox_events e where e.ordinal = d.event_ordinal and e.recorded_at = d.event_recorded_at) as retained,
+                   d.last_code is distinct from 'BODY_TOO_LARGE' and (d.body_bytes is not null or exists (
+                     select from outbox_events e
+                      where e.ordinal = d.event_ordinal and e.recorded_at = d.event_recorded_at)) as retained,
                    (select s.status from subscriptions s where s.id = d.subscription_id) as subscription
               from deliveries d
              where d.app_id = ? and d.id = ?
@@ -54,7 +55,7 @@ class NewCycleRepository {
             with held as materialized (
               select d.id from deliveries d
                where d.id = any (?) and d.created_at >= ? and d.created_at <= ? and d.state = any (?) and d.epoch = ?
-                 and d.reservation_id is null and not d.discarded
+                 and d.reservation_id is null and not d.discarded and d.last_code is distinct from 'BODY_TOO_LARGE'
                  and (d.body_bytes is not null or exists (
                    select from outbox_events e where e.ordinal = d.event_ordinal and e.recorded_at = d.event_recorded_at))
                order by d.id

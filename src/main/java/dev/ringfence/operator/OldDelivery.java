@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param state as the database knows it
  * @param open whether an attempt is open
- * @param retained whether the bytes that it sent are still there
+ * @param retained whether there are bytes that it can send: kept, and ever made
  * @param subscription status of its subscription; null where that is gone
  */
 record OldDelivery(

@@ -141,7 +141,7 @@ class Redeliveries {
             throw ApiProblem.conflict("NOT_RETRYABLE", "A delivery that is " + old.state() + " has nothing to retry.");
         }
         if (!old.retained()) {
-            throw ApiProblem.conflict("NOT_RETRYABLE", "What the delivery sent is no longer kept.");
+            throw ApiProblem.conflict("NOT_RETRYABLE", "There is nothing kept that the delivery could send.");
         }
         if (old.subscription() == null) {
             throw ApiProblem.conflict("SUBSCRIPTION_GONE", "The subscription of the delivery was deleted.");

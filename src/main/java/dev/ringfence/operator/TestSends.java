@@ -16,10 +16,12 @@ import dev.ringfence.outbox.EventName;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.outbox.RawJson;
 import dev.ringfence.signing.EventIds;
+import dev.ringfence.subscription.EnvelopeTemplate;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionStatus;
 import dev.ringfence.time.DatabaseTime;
+import dev.ringfence.transport.OutcomeCode;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
@@ -83,15 +85,16 @@ class TestSends {
         }
         TenantScope scope = new TenantScope(tenant.tenantId(), tenant.epoch());
         return idempotency.execute(
-                deed.key(), deed.path(), deed.caller(), deed.body(), scope, () -> queue(tenant, subscriptionId, deed));
+                deed.key(), deed.path(), deed.caller(), deed.body(), scope, () -> queue(tenant, found, deed));
     }
 
-    private Outcome queue(TenantLifecycle tenant, UUID subscription, Deed deed) {
+    private Outcome queue(TenantLifecycle tenant, Subscription receiver, Deed deed) {
+        UUID subscription = receiver.id();
         Instant now = clock.instant();
         long ordinal = ordinals.next(1)[0];
         byte[] subject = DedupeKey.sha256(StrictJson.write(Map.of("test", subscription)));
         String eventId = EventIds.event(now, ordinal, subject);
-        byte[] body = envelope(tenant, subscription, eventId, now).bytes();
+        byte[] body = body(tenant, receiver, envelope(tenant, subscription, eventId, now));
         String messageId = EventIds.message(now, ordinal, DedupeKey.sha256(body));
         if (!sends.insert(ordinal, tenant, subscription, eventId, messageId, body, now)) {
             throw ApiProblem.notFound();
@@ -105,6 +108,16 @@ class TestSends {
                 null,
                 StrictJson.tree(Map.of("delivery", Long.toString(ordinal))));
         return Outcome.of(202, new TestSend(Long.toString(ordinal), eventId, subscription));
+    }
+
+    /** What the receiver gets of events: a test send shows it the template too. */
+    private static byte[] body(TenantLifecycle tenant, Subscription receiver, Envelope envelope) {
+        EnvelopeTemplate template = receiver.destination().template();
+        return template == null
+                ? envelope.bytes()
+                : template.render(StrictJson.parse(envelope.bytes()), receiver, tenant.tenant())
+                        .orElseThrow(() -> ApiProblem.conflict(
+                                OutcomeCode.BODY_TOO_LARGE.name(), "The template makes no body that could be sent."));
     }
 
     private Envelope envelope(TenantLifecycle tenant, UUID subscription, String eventId, Instant now) {

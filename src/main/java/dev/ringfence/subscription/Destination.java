@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers the subscriber's own headers, none of them reserved
  * @param ack what counts as an acknowledgement (HT-2)
  * @param timeout the deadline of one request over connect, headers and body (HT-1)
+ * @param template the body that the receiver wants, null where it is the event's own envelope (SB-1)
  * @param access what is known of how requests make themselves known; how they do is a secret and so not part of this (HT-1)
  */
 public record Destination(
@@ -20,6 +21,7 @@ public record Destination(
         Map<String, String> headers,
         AckProfile ack,
         Duration timeout,
+        @Nullable EnvelopeTemplate template,
         AccessTerms access) {
 
     public Destination {

@@ -51,6 +51,10 @@ final class SubscriptionDocument {
         if (!destination.headers().isEmpty()) {
             document.set("headers", StrictJson.tree(destination.headers()));
         }
+        EnvelopeTemplate template = destination.template();
+        if (template != null) {
+            document.set("envelope", template.given());
+        }
         document.put("ack", destination.ack().name());
         document.put("semantics", rules.semantics().name());
         document.set("retry", StrictJson.tree(rules.retry()));

@@ -24,6 +24,7 @@ record SubscriptionDraft(
                 destination.headers(),
                 destination.ack(),
                 destination.timeout(),
+                destination.template(),
                 destination.access().with(kept));
         return new SubscriptionDraft(name, same, filter, signing, access, rules, grants);
     }

@@ -55,7 +55,7 @@ final class SubscriptionReader {
         EventTypeFilter types = new EventTypeFilter(texts(request.path("eventTypes")));
         return new SubscriptionDraft(
                 request.path("name").asText(),
-                destination(request, headers(request.path("headers"), signing, errors), access.terms()),
+                destination(request, headers(request.path("headers"), signing, errors), access.terms(), errors),
                 new EventFilter(types, MatchFilter.of(request.get("match"))),
                 signing,
                 access.access(),
@@ -63,13 +63,16 @@ final class SubscriptionReader {
                 request.has("grants") ? new Grants(texts(request.path("grants"))) : Grants.impliedBy(types));
     }
 
-    private static Destination destination(JsonNode request, Map<String, String> headers, AccessTerms access) {
+    private static Destination destination(
+            JsonNode request, Map<String, String> headers, AccessTerms access, List<FieldError> errors) {
+        AckProfile ack = AckProfile.valueOf(request.path("ack").asText(AckProfile.STATUS.name()));
         return new Destination(
                 Mode.valueOf(request.path("mode").asText()),
                 request.path("url").asText(),
                 headers,
-                AckProfile.valueOf(request.path("ack").asText(AckProfile.STATUS.name())),
+                ack,
                 Duration.ofMillis(request.path("timeoutMs").asInt(DEFAULT_TIMEOUT_MS)),
+                TemplateReader.read(request, ack, errors),
                 access);
     }
 

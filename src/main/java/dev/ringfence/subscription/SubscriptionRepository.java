@@ -35,7 +35,7 @@ public class SubscriptionRepository {
     private static final String COLUMNS = """
             id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack, semantics, retry_waits,
             retry_jitter, retry_attempts, retry_statuses, in_flight, per_second, timeout_ms, dead_threshold, status, disabled_reason,
-            consecutive_dead, grants, created_at, created_ordinal, closings, tls,
+            consecutive_dead, grants, created_at, created_ordinal, closings, tls, envelope,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
               and s.entry = %d) as bearer,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
@@ -45,15 +45,15 @@ public class SubscriptionRepository {
     private static final String INSERT = """
             insert into subscriptions (id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack,
               semantics, retry_waits, retry_jitter, retry_attempts, retry_statuses, in_flight, per_second, timeout_ms, dead_threshold, status, grants,
-              created_at, updated_at, created_ordinal, tls)
+              created_at, updated_at, created_ordinal, tls, envelope)
             values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-              ?, ?, ?, cast(? as jsonb))
+              ?, ?, ?, cast(? as jsonb), cast(? as json))
             """;
 
     private static final String UPDATE = """
             update subscriptions set name = ?, url = ?, event_types = ?, match = cast(? as jsonb), headers = cast(? as jsonb), ack = ?,
               semantics = ?, retry_waits = ?, retry_jitter = ?, retry_attempts = ?, retry_statuses = ?, in_flight = ?, per_second = ?, timeout_ms = ?,
-              dead_threshold = ?, tls = cast(? as jsonb), version = version + 1, updated_at = ?
+              dead_threshold = ?, tls = cast(? as jsonb), envelope = cast(? as json), version = version + 1, updated_at = ?
             where id = ? returning
             """ + COLUMNS;
 
@@ -111,7 +111,8 @@ public class SubscriptionRepository {
                     created,
                     created,
                     added.intake().after(),
-                    tls(destination.access()));
+                    tls(destination.access()),
+                    template(destination));
             statement.executeUpdate();
         } catch (SQLException e) {
             throw new StorageException("cannot insert a subscription", e);
@@ -164,6 +165,7 @@ public class SubscriptionRepository {
                             Math.toIntExact(destination.timeout().toMillis()),
                             rules.deadThreshold(),
                             tls(destination.access()),
+                            template(destination),
                             now.atOffset(ZoneOffset.UTC),
                             changed.id())
                     .stream()
@@ -316,7 +318,19 @@ public class SubscriptionRepository {
                 headers,
                 AckProfile.valueOf(row.getString("ack")),
                 Duration.ofMillis(row.getInt("timeout_ms")),
+                template(row),
                 access(row));
+    }
+
+    private static @Nullable EnvelopeTemplate template(ResultSet row) throws SQLException {
+        JsonNode given = json(row, "envelope");
+        return given == null ? null : TemplateReader.stored(given);
+    }
+
+    private static @Nullable String template(Destination destination) {
+        return destination.template() == null
+                ? null
+                : json(destination.template().given());
     }
 
     private static AccessTerms access(ResultSet row) throws SQLException {

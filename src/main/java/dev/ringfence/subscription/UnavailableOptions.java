@@ -14,9 +14,7 @@ final class UnavailableOptions {
 
     private static final String CODE = "NOT_AVAILABLE";
 
-    private static final Map<String, String> FIELDS = Map.of(
-            "envelope", "Envelope templates are not available yet; every event is sent in its own envelope.",
-            "broker", "Brokers are not available yet; use mode PUSH.");
+    private static final Map<String, String> FIELDS = Map.of("broker", "Brokers are not available yet; use mode PUSH.");
 
     private static final Map<String, Set<String>> VALUES = Map.of(
             "mode", Set.of("PULL", "BROKER"),

@@ -50,6 +50,8 @@ public enum OutcomeCode {
     EXPIRED,
     /** The subscription has no grant for the event. */
     ACCESS_ABSENT,
+    /** The subscription's envelope template makes a body of this event that is larger than any that is sent. */
+    BODY_TOO_LARGE,
     /** The subscription was deleted. */
     SUBSCRIPTION_GONE,
     /** The subscription is disabled. */

@@ -251,6 +251,66 @@ class FanoutIT {
     }
 
     @Test
+    @Tag("SB-1")
+    @Tag("SB-4")
+    void aTemplateMakesBytesOfItsOwnAndOthersShareTheEvents() {
+        UUID plain = fixture.subscription(shop, Map.of());
+        UUID own = fixture.subscription(
+                shop,
+                Map.of(
+                        "envelope",
+                        "'{\"z\":\"{{payload.name}}\",\"what\":\"{{eventName}} for {{tenant}} of {{subscription.name}}\",\"a\":[\"{{subscription.id}}\"]}'"));
+        fixture.record(shop, 1, ORDER, "{\"name\":\"\\\",\\\"admin\\\":{{tenant}}\"}");
+
+        assertThat(fixture.publisher().runOnce().deliveries()).isEqualTo(2);
+
+        assertThat(fixture.count("deliveries", "subscription_id = '" + plain + "' and body_bytes is null"))
+                .isEqualTo(1);
+        assertThat(fixture.database.text(
+                        "select convert_from(body_bytes, 'UTF8') from deliveries where subscription_id = '" + own
+                                + "' and body_sha256 = sha256(body_bytes)"))
+                .isEqualTo("{\"z\":\"\\\",\\\"admin\\\":{{tenant}}\",\"what\":\"" + ORDER
+                        + " for shop of orders\",\"a\":[\"" + own + "\"]}");
+        assertThat(fixture.database.number("select count(distinct message_id) from deliveries"))
+                .isEqualTo(2);
+    }
+
+    @Test
+    @Tag("SB-1")
+    void aTemplateThatMakesNoBodyFailsItsOwnDeliveryAndNoOther() {
+        UUID plain = fixture.subscription(shop, Map.of());
+        UUID broken = fixture.subscription(shop, Map.of("envelope", "'{\"a\":\"{{never closed\"}'"));
+        String often = "\"{{payload}}\"" + ",\"{{payload}}\"".repeat(99);
+        UUID large = fixture.subscription(shop, Map.of("envelope", "'[" + often + "]'"));
+        fixture.record(shop, 1, ORDER, "\"" + "x".repeat(100_000) + "\"");
+        fixture.record(shop, 1, ORDER, "\"small\"");
+
+        assertThat(fixture.publisher().runOnce().published()).isEqualTo(2);
+
+        assertThat(fixture.count("deliveries", "state = 'pending' and subscription_id = '" + plain + "'"))
+                .isEqualTo(2);
+        String failed = "state = 'failed' and last_code = 'BODY_TOO_LARGE' and attempts = 0 and finished_at is not null"
+                + " and subscription_id = '";
+        assertThat(fixture.count("deliveries", failed + broken + "'")).isEqualTo(2);
+        assertThat(fixture.count("deliveries", failed + large + "'")).isEqualTo(1);
+        assertThat(fixture.count("deliveries", "state = 'pending' and subscription_id = '" + large + "'"))
+                .isEqualTo(1);
+        assertThat(fixture.counters.count(Counter.DELIVERIES_OVERSIZE)).isEqualTo(3);
+    }
+
+    @Test
+    @Tag("SB-1")
+    @Tag("SB-5")
+    void whatHadNoConsentKeepsItsBodyForTheDayThatItHas() {
+        fixture.subscription(shop, Map.of("envelope", "'{\"id\":\"{{payload.id}}\"}'", "grants", "'{}'"));
+        fixture.record(shop, 1, ORDER, "{\"id\":7}");
+        fixture.publisher().runOnce();
+        assertThat(fixture.database.text(
+                        "select last_code || convert_from(body_bytes, 'UTF8') from deliveries where state = 'failed'"))
+                .isEqualTo("ACCESS_ABSENT{\"id\":7}");
+    }
+
+    @Test
     @Tag("SB-3")
     void eventsFromBeforeASubscriptionOrDuringItsPauseCreateNothing() {
         fixture.record(shop, 1, ORDER, "{}");

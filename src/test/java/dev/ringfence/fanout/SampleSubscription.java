@@ -41,6 +41,7 @@ final class SampleSubscription {
                         Map.of(),
                         AckProfile.STATUS,
                         Duration.ofSeconds(2),
+                        null,
                         AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),

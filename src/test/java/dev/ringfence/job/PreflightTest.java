@@ -57,6 +57,7 @@ class PreflightTest {
                         Map.of(),
                         AckProfile.STATUS,
                         Duration.ofSeconds(2),
+                        null,
                         AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), new MatchFilter(JsonNodeFactory.instance.arrayNode())),
                 List.of(),

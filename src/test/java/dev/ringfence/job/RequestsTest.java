@@ -100,7 +100,8 @@ class RequestsTest {
                 UUID.randomUUID(),
                 1,
                 "all",
-                new Destination(Mode.PUSH, null, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), AccessTerms.NONE),
+                new Destination(
+                        Mode.PUSH, null, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), null, AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
                 new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), List.of(), 1, null, 1),

@@ -197,13 +197,15 @@ class ReplayIT {
                         + " where id = ?",
                 flying.get(0));
         List<Long> waiting = fixture.deliveries(tenant, subscription, 1, CREATED);
+        List<Long> bodiless = ended(1, "dead");
+        fixture.update("update deliveries set last_code = 'BODY_TOO_LARGE' where id = ?", bodiless.get(0));
         List<Long> good = ended(1, "dead");
 
         UUID job = order(List.of("dead", "retrying"));
         runToEnd(job);
 
-        assertThat(told(job)).isEqualTo("DONE 1/4");
-        assertThat(cycles(List.of(outside.get(0), bare.get(0), flying.get(0), waiting.get(0))))
+        assertThat(told(job)).isEqualTo("DONE 1/5");
+        assertThat(cycles(List.of(outside.get(0), bare.get(0), flying.get(0), waiting.get(0), bodiless.get(0))))
                 .containsOnly(1);
         assertThat(cycles(good)).containsOnly(2);
     }

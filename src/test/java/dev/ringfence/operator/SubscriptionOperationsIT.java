@@ -169,6 +169,97 @@ class SubscriptionOperationsIT {
 
     @Test
     @Tag("SB-1")
+    @Tag("SB-4")
+    @Tag("HT-3")
+    void a_receiver_gets_the_body_of_its_template_signed_also_in_a_test_and_once_more() {
+        String secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        ObjectNode more = object().put("ack", "RECEIPT");
+        more.putArray("signing").addObject().put("scheme", "webhook-id").put("secret", secret);
+        more.putObject("envelope")
+                .put("text", "Order {{payload.number}} of {{tenant}}")
+                .put("appId", "{{appId}}")
+                .put("raw", "{{payload}}")
+                .put("none", "{{workspaceId}}");
+        String id = shop.subscribe(TENANT, "hook", "/receipt", more);
+        assertThat(shop.client.get(one(id)).body().path("envelope")).isEqualTo(more.path("envelope"));
+
+        String delivery = recorded(id, "delivered");
+        String number = scene.database.text("select payload->>'number' from ringfence.outbox_events where event_id = '"
+                + delivery(delivery).path("eventId").asText() + "'");
+        String body = "{\"text\":\"Order " + number + " of " + TENANT + "\",\"appId\":\"" + shop.app
+                + "\",\"raw\":{\"number\":" + number + "},\"none\":null}";
+        TestReceiver.Request sent = received(body).get(0);
+        assertThat(sent.header("webhook-signature"))
+                .isEqualTo(StandardWebhooks.sign(
+                        WebhookSecret.parse(secret).key(),
+                        sent.header("webhook-id"),
+                        Long.parseLong(sent.header("webhook-timestamp")),
+                        sent.body()));
+        assertThat(delivery(delivery).path("bodySha256").asText())
+                .isEqualTo(scene.database.text("select encode(sha256(convert_to('" + body + "', 'UTF8')), 'hex')"));
+
+        shop.client
+                .patch(one(id), RingfenceClient.object().set("envelope", object().put("text", "{{eventName}}")))
+                .expect(200);
+        shop.client.post(deliveryPath(delivery) + "/retry", because()).expect(202);
+        await("the same bytes again", () -> received(body).size() == 2);
+
+        Answer tested = shop.client.post(one(id) + "/test", object()).expect(202);
+        awaitState(tested.body().path("deliveryId").asText(), "delivered");
+        assertThat(received("{\"text\":\"ringfence.subscription.tested.v1\",\"appId\":\"" + shop.app
+                        + "\",\"raw\":{\"test\":true},\"none\":null}"))
+                .as("a merge patch changes what it names")
+                .hasSize(1);
+    }
+
+    private List<TestReceiver.Request> received(String body) {
+        return scene.receiver.requests().stream()
+                .filter(request -> new String(request.body(), java.nio.charset.StandardCharsets.UTF_8).equals(body))
+                .toList();
+    }
+
+    @Test
+    @Tag("SB-1")
+    @Tag("HT-3")
+    void a_bad_template_is_refused_with_its_place_at_creation_and_by_a_patch() {
+        String id = shop.subscribe(TENANT, "hook", "/take", object());
+        for (String text : List.of("{{payload.a", "{{nobody}}", "{{}}")) {
+            ObjectNode bad = object().put("name", "n")
+                    .put("mode", "PUSH")
+                    .put("url", scene.receiver.url("/take").toString());
+            bad.putObject("envelope").putArray("list").add(1).add(text);
+            assertThat(shop.client
+                            .post("apps/" + shop.app + "/tenants/" + TENANT + "/subscriptions", bad)
+                            .expect(422)
+                            .body()
+                            .path("errors")
+                            .findValuesAsText("pointer"))
+                    .containsExactly("/envelope/list/1");
+            bad.remove(List.of("name", "mode", "url"));
+            assertThat(shop.client
+                            .patch(one(id), bad)
+                            .expect(422)
+                            .body()
+                            .path("errors")
+                            .findValuesAsText("pointer"))
+                    .containsExactly("/envelope/list/1");
+        }
+        ObjectNode template = object();
+        template.putObject("envelope").put("id", "{{eventId}}");
+        shop.client.patch(one(id), template).expect(200);
+        assertThat(shop.client
+                        .patch(one(id), object().put("ack", "RECEIPT"))
+                        .expect(422)
+                        .body()
+                        .path("errors")
+                        .findValuesAsText("code"))
+                .containsExactly("NEEDS_APP_ID");
+        shop.client.patch(one(id), (ObjectNode) object().putNull("envelope")).expect(200);
+        assertThat(shop.client.get(one(id)).body().has("envelope")).isFalse();
+    }
+
+    @Test
+    @Tag("SB-1")
     @Tag("SB-7")
     @Tag("HT-4")
     void a_patch_is_checked_as_a_creation_is_and_changes_nothing_when_refused() {

@@ -451,6 +451,7 @@ class RedactionIT {
         ObjectNode failing = node.subscription(receiver.url("/" + canary)).put("name", canary);
         failing.putObject("headers").put("X-Canary", canary);
         failing.putObject("auth").put("type", "bearer").put("token", canary);
+        failing.putObject("envelope").put(canary, "{{payload}} for {{tenant}}");
         receiver.answering(request -> TestReceiver.Answer.of(503, "\"" + canary + "\""));
         node.subscribe(name, failing);
         ObjectNode event = RedactionNode.event(canary);
@@ -498,6 +499,9 @@ class RedactionIT {
                         "ringfence.deliveries_live")
                 .anyMatch(table -> table.startsWith("ringfence.outbox_events_"));
         assertThat(count("event_keys where tenant_id = " + id)).isEqualTo(3);
+        assertThat(count("deliveries_live where position('" + canary + "' in convert_from(body_bytes, 'UTF8')) > 0"))
+                .as("bodies of a template")
+                .isEqualTo(3);
 
         ObjectNode order = RingfenceClient.object().put("reason", "the customer asked for it");
         String redaction = node.post(node.path("/tenants/" + name + "/redactions"), "key-of-the-redaction", order)

@@ -33,6 +33,8 @@ import org.junit.jupiter.api.Test;
 /** Subscriptions and their secrets as the database keeps them. */
 class SubscriptionRepositoryIT {
 
+    private static final String TEMPLATE = "{\"z\":1.50,\"a\":\"{{payload.total}}\",\"m\":null}";
+
     private static final TestDatabase DATABASE = TestDatabase.migrated();
     private static final Instant NOW = Instant.parse("2026-03-01T10:00:00.123456Z");
 
@@ -63,6 +65,7 @@ class SubscriptionRepositoryIT {
                         Map.of("X-Shop", "7"),
                         AckProfile.RECEIPT,
                         Duration.ofMillis(1_500),
+                        TemplateReader.stored(StrictJson.parse(TEMPLATE.getBytes(StandardCharsets.UTF_8))),
                         AccessTerms.NONE),
                 new EventFilter(
                         new EventTypeFilter(List.of("order.*", "a.b.c.v1")),
