@@ -36,6 +36,7 @@
 --   RF070  settings: revision moved backwards                                     (LC-9)
 --   RF071  settings: row deleted                                                  (LC-9)
 --   RF075  job: one that is over changed, one moved backwards, one deleted before its end   (OP-1)
+--   RF076  circuit of a subscription: half open before it was open                 (SB-7)
 --   RF090  rollback of a change set while lifecycle rows exist                    (RT-3)
 --
 -- Rows of events, deliveries, attempts and their keys may be deleted where the transaction has said so:

@@ -6,6 +6,7 @@ import dev.ringfence.fence.FenceKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -25,8 +26,9 @@ public class CandidateRepository {
     /**
      * A loose index scan: it jumps from one (tenant, subscription) pair to the next and takes a few due rows of each, so its cost
      * follows the pairs that it visits, not the rows that wait. LATERAL with LIMIT keeps every join a look-up per pair, in order, so
-     * that the outer LIMIT ends the walk. Of a paused subscription only expired rows are of interest (SB-3), of a deleted one all: they fail at
-     * once (SB-5).
+     * that the outer LIMIT ends the walk. Of a subscription that is held, being paused (SB-3) or its circuit open (SB-7), only expired rows are of
+     * interest: those at the head of what is due, and those that were tried before, by their age; so its backlog is not read. Of one whose
+     * circuit may be probed one row is enough, of a deleted one all are of interest: they fail at once (SB-5).
      */
     static final String SCAN = """
             with recursive pairs as (
@@ -47,25 +49,38 @@ public class CandidateRepository {
               left join lateral (
                 select l.fence_key, l.epoch, l.phase, a.enabled as app_enabled
                   from tenant_lifecycle l join apps a on a.id = l.app_id
-                 where l.tenant_id = p.tenant_id limit 1) t on true
+                 where l.tenant_id = p.tenant_id and p.tenant_id <> all (?::bigint[]) limit 1) t on true
               left join lateral (
-                select x.version, x.status, x.in_flight, x.per_second from subscriptions x where x.id = p.subscription_id limit 1) s on true
+                select x.version, x.status, x.in_flight, x.per_second,
+                       x.status = 'PAUSED' or (x.status = 'ACTIVE' and x.circuit <> 'CLOSED' and x.circuit_until > m.now) as held,
+                       case when x.status = 'ACTIVE' and x.circuit <> 'CLOSED' then 1 end as probes
+                  from subscriptions x, (select ?::timestamptz as now) m
+                 where x.id = p.subscription_id limit 1) s on true
               left join lateral (
                 select x.taken, x.most from unnest(?::uuid[], ?::integer[], ?::integer[]) as x (id, taken, most)
                  where x.id = p.subscription_id limit 1) u on true
               left join lateral (
-                select q.* from (
+                (select q.* from (
                   select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at
                     from deliveries_live d
                    where d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
                      and d.state in ('pending', 'retrying')
                      and d.next_attempt_at <= case when s.status is null then 'infinity' else ?::timestamptz end
                      and d.reservation_id is null and d.protocol = 1 and d.mode = 'PUSH'
-                     and t.phase = 'ACTIVE' and d.epoch = t.epoch and p.tenant_id <> all (?::bigint[])
+                     and t.phase = 'ACTIVE' and d.epoch = t.epoch
                      and (d.id % ? = ? or d.next_attempt_at <= ?::timestamptz) and d.id <> all (?::bigint[])
                    order by d.next_attempt_at
-                   limit greatest(0, least(?::integer, least(s.in_flight, u.most) - coalesce(u.taken, 0)))) q
-                 where s.status is distinct from 'PAUSED' or q.cycle_started_at <= ?::timestamptz) c on true
+                   limit greatest(0, least(?::integer, least(s.in_flight, u.most, case when not s.held then s.probes end) - coalesce(u.taken, 0)))) q
+                 where s.held is not true or q.cycle_started_at <= ?::timestamptz)
+                union all
+                (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at
+                   from deliveries_live d
+                  where s.held and d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
+                    and d.state = 'retrying' and d.cycle_started_at <= ?::timestamptz
+                    and d.reservation_id is null and d.protocol = 1 and d.mode = 'PUSH'
+                    and t.phase = 'ACTIVE' and d.epoch = t.epoch and d.id % ? = ? and d.id <> all (?::bigint[])
+                  order by d.cycle_started_at
+                  limit ?::integer)) c on true
               left join lateral (
                 select o.event_name from outbox_events o
                  where o.ordinal = c.event_ordinal and o.recorded_at = c.event_recorded_at limit 1) e on true
@@ -103,27 +118,40 @@ public class CandidateRepository {
     }
 
     private static void bind(Connection connection, PreparedStatement statement, ScanOrder order) throws SQLException {
-        statement.setLong(1, order.after().tenantId());
-        statement.setObject(2, order.after().subscriptionId());
         List<ScanOrder.Load> loads = order.loads();
-        UUID[] subscriptions =
-                loads.stream().map(ScanOrder.Load::subscriptionId).toArray(UUID[]::new);
-        Integer[] taken = loads.stream().map(ScanOrder.Load::taken).toArray(Integer[]::new);
-        Integer[] most = loads.stream().map(ScanOrder.Load::most).toArray(Integer[]::new);
-        statement.setArray(3, connection.createArrayOf("uuid", subscriptions));
-        statement.setArray(4, connection.createArrayOf("integer", taken));
-        statement.setArray(5, connection.createArrayOf("integer", most));
-        statement.setObject(6, order.now().atOffset(ZoneOffset.UTC));
-        statement.setArray(
-                7, connection.createArrayOf("bigint", order.coolTenants().toArray()));
-        statement.setInt(8, order.share().nodes());
-        statement.setInt(9, order.share().rank());
-        statement.setObject(10, overdue(order).atOffset(ZoneOffset.UTC));
-        statement.setArray(
-                11, connection.createArrayOf("bigint", order.heldIds().toArray()));
-        statement.setInt(12, order.perPair());
-        statement.setObject(13, order.expiredBefore().atOffset(ZoneOffset.UTC));
-        statement.setInt(14, order.limit());
+        OffsetDateTime now = order.now().atOffset(ZoneOffset.UTC);
+        OffsetDateTime expired = order.expiredBefore().atOffset(ZoneOffset.UTC);
+        Array held = connection.createArrayOf("bigint", order.heldIds().toArray());
+        int nodes = order.share().nodes();
+        int rank = order.share().rank();
+        Object[] values = {
+            order.after().tenantId(),
+            order.after().subscriptionId(),
+            connection.createArrayOf("bigint", order.coolTenants().toArray()),
+            now,
+            connection.createArrayOf(
+                    "uuid", loads.stream().map(ScanOrder.Load::subscriptionId).toArray()),
+            connection.createArrayOf(
+                    "integer", loads.stream().map(ScanOrder.Load::taken).toArray()),
+            connection.createArrayOf(
+                    "integer", loads.stream().map(ScanOrder.Load::most).toArray()),
+            now,
+            nodes,
+            rank,
+            overdue(order).atOffset(ZoneOffset.UTC),
+            held,
+            order.perPair(),
+            expired,
+            expired,
+            nodes,
+            rank,
+            held,
+            order.perPair(),
+            order.limit()
+        };
+        for (int i = 0; i < values.length; i++) {
+            statement.setObject(i + 1, values[i]);
+        }
     }
 
     /** Another node's deliveries that were due by then are taken too. */

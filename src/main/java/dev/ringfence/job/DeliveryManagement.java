@@ -1,6 +1,7 @@
 package dev.ringfence.job;
 
 import dev.ringfence.delivery.DeliveryCounters;
+import dev.ringfence.subscription.CircuitCounters;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -9,6 +10,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
+import java.util.TreeMap;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -22,18 +24,21 @@ public class DeliveryManagement implements DeliveryMXBean {
     private final DeliverySwitch delivery;
     private final Slots slots;
     private final DeliveryCounters counters;
+    private final CircuitCounters circuits;
 
     @Inject
-    public DeliveryManagement(DeliverySwitch delivery, Slots slots, DeliveryCounters counters) {
+    public DeliveryManagement(
+            DeliverySwitch delivery, Slots slots, DeliveryCounters counters, CircuitCounters circuits) {
         this.delivery = delivery;
         this.slots = slots;
         this.counters = counters;
+        this.circuits = circuits;
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     DeliveryManagement() {
-        this(null, null, null);
+        this(null, null, null, null);
     }
 
     /** Called once at start; a proxy's first call makes the bean and so registers it. */
@@ -76,7 +81,9 @@ public class DeliveryManagement implements DeliveryMXBean {
 
     @Override
     public Map<String, Long> getCounters() {
-        return counters.snapshot();
+        Map<String, Long> all = new TreeMap<>(counters.snapshot());
+        all.putAll(circuits.snapshot());
+        return all;
     }
 
     @Override

@@ -16,9 +16,9 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +60,9 @@ public class ReceiptRepository {
                    reservation_id = null, reserved_by = null, send_by = null, lease_until = null, updated_at = l.now
               from ledger l
              where d.id = l.id and d.state in ('pending', 'retrying')
-            returning l.reservation_id
+            returning l.reservation_id, exists (
+              select from subscriptions s where s.id = d.subscription_id
+                 and (s.consecutive_dead > 0 or s.circuit_failures > 0 or s.circuit <> 'CLOSED'))
             """;
 
     /** D15: an answer that came after its attempt was closed by somebody else is history and nothing more. */
@@ -98,8 +100,11 @@ public class ReceiptRepository {
         this(null);
     }
 
-    /** Returns the reservations that were still open and are settled now. */
-    Set<UUID> settle(List<Settlement> settlements, OffsetDateTime now) {
+    /**
+     * Returns the reservations that were still open and are settled now, each with whether its subscription is in trouble, so that an answer
+     * ends something.
+     */
+    Map<UUID, Boolean> settle(List<Settlement> settlements, OffsetDateTime now) {
         try (Connection connection = dataSources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(SETTLE)) {
             Columns given = new Columns(connection, settlements);
@@ -117,10 +122,10 @@ public class ReceiptRepository {
             statement.setArray(12, given.of("text", s -> name(s.lastCode())));
             statement.setObject(13, oldest(settlements));
             statement.setObject(14, newest(settlements));
-            Set<UUID> settled = new HashSet<>();
+            Map<UUID, Boolean> settled = new HashMap<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    settled.add(rows.getObject(1, UUID.class));
+                    settled.put(rows.getObject(1, UUID.class), rows.getBoolean(2));
                 }
             }
             return settled;

@@ -1,7 +1,6 @@
 package dev.ringfence.receipt;
 
 import dev.ringfence.delivery.DeliveryState;
-import dev.ringfence.reservation.Reserved;
 import dev.ringfence.subscription.DeadStreaks;
 import dev.ringfence.subscription.Streak;
 import dev.ringfence.transport.OutcomeCode;
@@ -49,41 +48,61 @@ public class Receipts {
             return Set.of();
         }
         OffsetDateTime utc = now.atOffset(ZoneOffset.UTC);
-        Set<UUID> settled = repository.settle(settlements, utc);
+        Map<UUID, Boolean> settled = repository.settle(settlements, utc);
         streaks.count(ended(settlements, settled), now);
         if (settled.size() < settlements.size()) {
             List<Settlement> late = settlements.stream()
-                    .filter(s -> !settled.contains(s.reserved().reservationId()))
+                    .filter(s -> !settled.containsKey(s.reserved().reservationId()))
                     .toList();
             repository.noteLate(late, utc);
             repository.noteOnMarkers(late, utc);
         }
-        return settled;
+        return settled.keySet();
     }
 
-    /** What the settled ones say of their subscriptions' streaks, in the order in which the answers came (SB-6). */
-    static Collection<Streak> ended(List<Settlement> settlements, Set<UUID> settled) {
+    /**
+     * What the settled ones say of their subscriptions, in the order in which the answers came (SB-6, SB-7).
+     *
+     * @param settled with each reservation whether an answer would end something
+     */
+    static Collection<Streak> ended(List<Settlement> settlements, Map<UUID, Boolean> settled) {
         Map<UUID, Streak> ended = new HashMap<>();
         for (Settlement one : settlements) {
-            Reserved reserved = one.reserved();
-            if (reserved.test() || !settled.contains(reserved.reservationId())) {
-                continue;
-            }
-            UUID subscription = reserved.subscriptionId();
-            if (one.delivery() == DeliveryState.DEAD) {
-                boolean gone = one.code() == OutcomeCode.GONE;
-                ended.put(
-                        subscription,
-                        ended.getOrDefault(subscription, Streak.none(subscription))
-                                .thenDead(gone));
-            } else if (one.delivery() == DeliveryState.DELIVERED
-                    && (reserved.troubled() || ended.containsKey(subscription))) {
-                ended.put(
-                        subscription,
-                        ended.getOrDefault(subscription, Streak.none(subscription))
-                                .thenDelivered());
+            Boolean troubled = settled.get(one.reserved().reservationId());
+            if (troubled != null) {
+                UUID subscription = one.reserved().subscriptionId();
+                boolean tells = troubled || ended.containsKey(subscription);
+                Streak before = ended.getOrDefault(subscription, Streak.none(subscription));
+                Streak after = after(before, one, tells);
+                if (!after.equals(before)) {
+                    ended.put(subscription, after);
+                }
             }
         }
         return ended.values();
+    }
+
+    private static Streak after(Streak before, Settlement one, boolean tells) {
+        boolean test = one.reserved().test();
+        Streak after = before;
+        if (!test && one.delivery() == DeliveryState.DEAD) {
+            after = after.thenDead(one.code() == OutcomeCode.GONE);
+        } else if (!test && one.delivery() == DeliveryState.DELIVERED && tells) {
+            after = after.thenDelivered();
+        }
+        if (test && !one.reserved().probe()) {
+            return after;
+        }
+        return switch (one.attempt()) {
+            case ACKNOWLEDGED -> tells ? after.thenAnswered() : after;
+            // Without a status nothing was asked.
+            case FAILED -> tells && one.status() != null ? after.thenAnswered() : after;
+            // Losing the fence was our doing.
+            case UNCERTAIN, NOT_SENT ->
+                one.code() == OutcomeCode.FENCE_LOST
+                        ? after
+                        : after.thenFailing(one.reserved().probe());
+            default -> after;
+        };
     }
 }

@@ -22,7 +22,8 @@ public class ReservationRepository {
      * The states need no condition: the table holds live ones only. Rows are locked in the order of their ids and those that another worker has are skipped, so two batches never wait for each
      * other. Everything that forbids an attempt is a condition here, because a check before the statement would be stale.
      * {@code send_by} and {@code lease_until} are the database's time, so every node reads them alike; the worker's own deadline
-     * began before the statement, so it is never later than {@code send_by}.
+     * began before the statement, so it is never later than {@code send_by}. Of a subscription whose circuit is not closed nothing is reserved,
+     * but for one probe where its pause is over, by whoever gets hold of its row (SB-7).
      */
     private static final String RESERVE = """
             with durable as materialized (
@@ -36,10 +37,18 @@ public class ReservationRepository {
                 clock_timestamp() + ?::bigint * interval '1 millisecond' as send_by,
                 ?::bigint * interval '1 millisecond' as grace, ?::text as node
             ), due as materialized (
-              select w.* from wanted w join deliveries_live d on d.id = w.id, moment m
+              select w.*, d.subscription_id from wanted w join deliveries_live d on d.id = w.id, moment m
                where d.reservation_id is null and d.next_attempt_at <= m.now and d.cycle_started_at > m.now - m.max_age
                order by d.id
                for no key update of d skip locked
+            ), tripped as materialized (
+              select s.id from subscriptions s, moment m
+               where s.id = any (array(select w.subscription_id from due w))
+                 and s.circuit <> 'CLOSED' and s.circuit_until <= m.now
+               order by s.id
+               for no key update of s skip locked
+            ), chosen as materialized (
+              select min(w.id) as id from due w join tripped k on k.id = w.subscription_id group by k.id
             ), reserved as (
               update deliveries_live d
                  set attempts = d.attempts + 1, cycle_attempts = d.cycle_attempts + 1,
@@ -52,9 +61,15 @@ public class ReservationRepository {
                  and t.tenant_id = d.tenant_id and t.phase = 'ACTIVE' and t.epoch = d.epoch
                  and a.id = d.app_id and a.enabled
                  and s.id = d.subscription_id and s.status = 'ACTIVE'
+                 and (s.circuit = 'CLOSED' or d.id = any (array(select c.id from chosen c)))
               returning d.id, d.created_at, d.tenant_id, d.epoch, d.subscription_id, d.reservation_id, d.cycle, d.attempts,
                 d.cycle_attempts, d.cycle_started_at, d.message_id, d.url, d.headers, d.body_bytes, d.send_by,
-                d.event_ordinal, d.event_recorded_at, d.test, s.consecutive_dead > 0 as troubled
+                d.event_ordinal, d.event_recorded_at, d.test, s.circuit <> 'CLOSED' as probe, d.lease_until
+            ), probing as (
+              update subscriptions s
+                 set circuit = 'HALF_OPEN', circuit_probe = r.reservation_id, circuit_until = r.lease_until + m.grace
+                from reserved r, moment m
+               where r.probe and s.id = r.subscription_id
             ), ledger as (
               insert into delivery_attempts
                 (delivery_id, delivery_created_at, number, cycle, tenant_id, reservation_id, state, node, started_at, send_by)
@@ -63,22 +78,26 @@ public class ReservationRepository {
             )
             select r.id, r.created_at, r.tenant_id, r.epoch, r.subscription_id, r.reservation_id, r.cycle, r.attempts,
                    r.cycle_attempts, r.cycle_started_at, coalesce(e.request_started_at, r.created_at), r.message_id, r.url,
-                   r.headers::text, e.traceparent, coalesce(r.body_bytes, e.payload_bytes), r.test, r.troubled
+                   r.headers::text, e.traceparent, coalesce(r.body_bytes, e.payload_bytes), r.test, r.probe
               from reserved r
               left join lateral (
                 select o.request_started_at, o.traceparent, o.payload_bytes from outbox_events o
                  where o.ordinal = r.event_ordinal and o.recorded_at = r.event_recorded_at limit 1) e on true
             """;
 
-    /** AT-3: the attempt keeps its number and is not counted; the delivery is due at once, as it was. */
+    /** AT-3: the attempt keeps its number and is not counted; the delivery is due at once, as it was, and so is another probe. */
     private static final String RELEASE = """
             with given as materialized (
               select * from unnest(?::bigint[], ?::uuid[], ?::integer[]) as g (id, reservation_id, number)
             ), held as materialized (
-              select g.*, d.created_at from given g
+              select g.*, d.created_at, d.subscription_id from given g
                 join deliveries_live d on d.id = g.id and d.reservation_id = g.reservation_id
                order by d.id
                for no key update of d
+            ), probing as (
+              update subscriptions s set circuit = 'OPEN', circuit_probe = null, circuit_until = ?
+                from held h
+               where s.id = h.subscription_id and s.circuit_probe = h.reservation_id
             ), ledger as (
               update delivery_attempts a set state = 'RELEASED', counted = false, finished_at = ?
                 from held h
@@ -146,6 +165,7 @@ public class ReservationRepository {
             statement.setObject(4, now);
             statement.setObject(5, now);
             statement.setObject(6, now);
+            statement.setObject(7, now);
             return statement.executeUpdate();
         } catch (SQLException e) {
             throw new DeliveryStorageException("release reservations", e);

@@ -31,7 +31,7 @@ public class Reservations {
 
     /**
      * Reserves those of the wanted deliveries that may still be attempted: live, due, in date, with attempts left, of an active
-     * tenant in the same epoch, an enabled application and an active subscription. What is not in the answer was lost to
+     * tenant in the same epoch, an enabled application and an active subscription whose circuit is closed, or lets this one through. What is not in the answer was lost to
      * somebody else or may not be sent; that is no error.
      */
     @Transactional(Transactional.TxType.REQUIRES_NEW)
@@ -41,6 +41,7 @@ public class Reservations {
         }
         List<Reserved> reserved = repository.reserve(order);
         counters.add("reservation.made", reserved.size());
+        counters.add("circuit.PROBED", reserved.stream().filter(Reserved::probe).count());
         counters.add("reservation.lost", (long) order.wanted().size() - reserved.size());
         return reserved;
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers the subscriber's own headers as JSON text, or null
  * @param body the exact bytes to send; null where they are gone
  * @param test whether it is a test send, which counts nowhere (SB-7)
- * @param troubled whether deliveries of the subscription died in a row before this attempt, so that a success ends something (SB-6)
+ * @param probe whether its outcome decides about the open circuit of its subscription (SB-7)
  */
 @SuppressWarnings("ArrayRecordComponent") // bytes to send; two reservations are never compared by content
 public record Reserved(
@@ -35,7 +35,7 @@ public record Reserved(
         @Nullable String traceparent,
         byte @Nullable [] body,
         boolean test,
-        boolean troubled) {
+        boolean probe) {
 
     /** Names the attempt only: URL, headers and body are the subscriber's. */
     @Override

@@ -7,7 +7,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Counts deliveries that died in a row, and disables a subscription at its threshold, or at once where the receiver is gone for good (SB-6).
+ * Counts deliveries that died in a row and attempts that failed in a row. It disables a subscription at its threshold, or at once where the
+ * receiver is gone for good (SB-6), and opens and closes its circuit (SB-7).
  * In the caller's transaction, which ends the deliveries, so that neither is without the other.
  */
 @ApplicationScoped
@@ -29,9 +30,7 @@ public class DeadStreaks {
 
     /** Counts what ended; one streak for each subscription. Costs nothing where there is none. */
     public void count(Collection<Streak> streaks, Instant now) {
-        List<Streak> telling = streaks.stream()
-                .filter(streak -> streak.broken() || streak.dead() > 0)
-                .toList();
+        List<Streak> telling = streaks.stream().filter(Streak::tells).toList();
         if (!telling.isEmpty()) {
             rows.count(telling, now).forEach(disabled -> notices.tell(disabled, now));
         }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param retryStatuses refusals that are tried again all the same (SB-7)
  * @param inFlight most requests at once per node, so that a hanging endpoint fills its own share only
  * @param perSecond most requests a second, on all nodes together (SB-7); null where there is no limit
+ * @param circuit when nothing is attempted for a while (SB-7)
  * @param deadThreshold consecutive dead deliveries that disable the subscription (SB-6)
  */
 public record DeliveryRules(
@@ -19,6 +20,7 @@ public record DeliveryRules(
         List<Integer> retryStatuses,
         int inFlight,
         @Nullable Double perSecond,
+        CircuitRules circuit,
         int deadThreshold) {
 
     public DeliveryRules {

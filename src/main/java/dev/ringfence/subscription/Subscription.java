@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param grants the families whose delivery was accepted (SB-5)
  * @param disabledReason why the status is {@link SubscriptionStatus#DISABLED}, else null
  * @param consecutiveDead dead deliveries since the last success (SB-6)
+ * @param circuit whether its receiver is left alone now (SB-7)
  * @param createdAt by the clock of the node that created it: for people, since nodes' clocks differ
  * @param intake which events may become deliveries
  */
@@ -30,6 +31,7 @@ public record Subscription(
         SubscriptionStatus status,
         @Nullable String disabledReason,
         int consecutiveDead,
+        CircuitState circuit,
         Instant createdAt,
         Intake intake) {
 
@@ -57,6 +59,7 @@ public record Subscription(
                 status,
                 disabledReason,
                 consecutiveDead,
+                CircuitState.CLOSED,
                 createdAt,
                 intake);
     }

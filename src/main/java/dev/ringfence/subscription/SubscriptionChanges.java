@@ -102,7 +102,10 @@ public class SubscriptionChanges {
                 (held, now) -> Outcome.of(200, SubscriptionAnswer.of(paused(held, reason, post, now))));
     }
 
-    /** Makes a paused or disabled subscription active again; what was recorded meanwhile does not come back (SB-3). */
+    /**
+     * Makes a paused or disabled subscription active again; what was recorded meanwhile does not come back (SB-3). Of an active one it closes
+     * the circuit (SB-7).
+     */
     @Transactional
     public IdempotentAnswer resume(UUID appId, UUID id, @Nullable String reason, Post post) {
         return once(
@@ -139,11 +142,12 @@ public class SubscriptionChanges {
 
     private Subscription resumed(Held held, @Nullable String reason, Post post, Instant now) {
         Subscription before = held.subscription();
-        if (before.status() == SubscriptionStatus.ACTIVE) {
+        boolean active = before.status() == SubscriptionStatus.ACTIVE;
+        if (active && before.circuit().closed()) {
             return before;
         }
         note(held, "subscription.resume", post.caller(), reason, StrictJson.tree(Map.of("from", before.status())));
-        Intake intake = before.intake().openedAt(ordinals.next(1)[0]);
+        Intake intake = active ? before.intake() : before.intake().openedAt(ordinals.next(1)[0]);
         return subscriptions
                 .updateStatus(before.id(), SubscriptionStatus.ACTIVE, null, intake, now)
                 .orElseThrow(ApiProblem::notFound);

@@ -62,6 +62,7 @@ final class SubscriptionDocument {
             document.set("retryStatuses", StrictJson.tree(rules.retryStatuses()));
         }
         document.set("limits", StrictJson.tree(new SubscriptionAnswer.Limits(rules.inFlight(), rules.perSecond())));
+        document.set("circuit", StrictJson.tree(rules.circuit()));
         document.put("timeoutMs", destination.timeout().toMillis());
         document.put("deadThreshold", rules.deadThreshold());
         return document;

@@ -43,6 +43,7 @@ record SubscriptionDraft(
                 SubscriptionStatus.ACTIVE,
                 null,
                 0,
+                CircuitState.CLOSED,
                 now,
                 Intake.from(ordinal));
     }

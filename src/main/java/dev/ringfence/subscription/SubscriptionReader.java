@@ -83,7 +83,19 @@ final class SubscriptionReader {
                 request.path("retryStatuses").valueStream().map(JsonNode::asInt).toList(),
                 request.path("limits").path("inFlight").asInt(DEFAULT_IN_FLIGHT),
                 perSecond(request.path("limits").path("perSecond")),
+                circuit(request.path("circuit"), errors),
                 request.path("deadThreshold").asInt(DEFAULT_DEAD_THRESHOLD));
+    }
+
+    private static CircuitRules circuit(JsonNode given, List<FieldError> errors) {
+        CircuitRules rules = CircuitRules.DEFAULT;
+        int pause = given.path("pauseSeconds").asInt(rules.pauseSeconds());
+        int most = given.path("maxPauseSeconds").asInt(Math.max(pause, rules.maxPauseSeconds()));
+        if (most < pause) {
+            errors.add(new FieldError(
+                    "/circuit/maxPauseSeconds", "OUT_OF_RANGE", "The longest pause is no shorter than the first."));
+        }
+        return new CircuitRules(given.path("failures").asInt(rules.failures()), pause, most);
     }
 
     private static @Nullable Double perSecond(JsonNode limit) {

@@ -36,32 +36,38 @@ public class SubscriptionRepository {
             id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack, semantics, retry_waits,
             retry_jitter, retry_attempts, retry_statuses, in_flight, per_second, timeout_ms, dead_threshold, status, disabled_reason,
             consecutive_dead, grants, created_at, created_ordinal, closings, tls, envelope,
+            circuit, circuit_failures, circuit_until, circuit_threshold, circuit_pause_s, circuit_max_pause_s,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
               and s.entry = %d) as bearer,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
               and s.entry = %d) as oauth
             """.formatted(SealedAccess.BEARER, SealedAccess.OAUTH);
 
+    /** Whatever an operator changes may be what the receiver was waiting for. */
+    private static final String CLOSE_CIRCUIT =
+            "circuit = 'CLOSED', circuit_failures = 0, circuit_openings = 0, circuit_until = null, circuit_probe = null, ";
+
     private static final String INSERT = """
             insert into subscriptions (id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack,
               semantics, retry_waits, retry_jitter, retry_attempts, retry_statuses, in_flight, per_second, timeout_ms, dead_threshold, status, grants,
-              created_at, updated_at, created_ordinal, tls, envelope)
+              created_at, updated_at, created_ordinal, tls, envelope, circuit_threshold, circuit_pause_s, circuit_max_pause_s)
             values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-              ?, ?, ?, cast(? as jsonb), cast(? as json))
+              ?, ?, ?, cast(? as jsonb), cast(? as json), ?, ?, ?)
             """;
 
     private static final String UPDATE = """
             update subscriptions set name = ?, url = ?, event_types = ?, match = cast(? as jsonb), headers = cast(? as jsonb), ack = ?,
               semantics = ?, retry_waits = ?, retry_jitter = ?, retry_attempts = ?, retry_statuses = ?, in_flight = ?, per_second = ?, timeout_ms = ?,
-              dead_threshold = ?, tls = cast(? as jsonb), envelope = cast(? as json), version = version + 1, updated_at = ?
+              dead_threshold = ?, tls = cast(? as jsonb), envelope = cast(? as json), circuit_threshold = ?,
+              circuit_pause_s = ?, circuit_max_pause_s = ?, %s version = version + 1, updated_at = ?
             where id = ? returning
-            """ + COLUMNS;
+            """.formatted(CLOSE_CIRCUIT) + COLUMNS;
 
     private static final String UPDATE_STATUS = """
             update subscriptions set status = ?, disabled_reason = ?, closings = ?,
-              consecutive_dead = case when ? = 'ACTIVE' then 0 else consecutive_dead end, version = version + 1, updated_at = ?
+              consecutive_dead = case when ? = 'ACTIVE' then 0 else consecutive_dead end, %s version = version + 1, updated_at = ?
             where id = ? returning
-            """ + COLUMNS;
+            """.formatted(CLOSE_CIRCUIT) + COLUMNS;
 
     private static final String SELECT = "select " + COLUMNS + " from subscriptions ";
 
@@ -112,7 +118,10 @@ public class SubscriptionRepository {
                     created,
                     added.intake().after(),
                     tls(destination.access()),
-                    template(destination));
+                    template(destination),
+                    rules.circuit().failures(),
+                    rules.circuit().pauseSeconds(),
+                    rules.circuit().maxPauseSeconds());
             statement.executeUpdate();
         } catch (SQLException e) {
             throw new StorageException("cannot insert a subscription", e);
@@ -166,6 +175,9 @@ public class SubscriptionRepository {
                             rules.deadThreshold(),
                             tls(destination.access()),
                             template(destination),
+                            rules.circuit().failures(),
+                            rules.circuit().pauseSeconds(),
+                            rules.circuit().maxPauseSeconds(),
                             now.atOffset(ZoneOffset.UTC),
                             changed.id())
                     .stream()
@@ -220,9 +232,8 @@ public class SubscriptionRepository {
 
     /** The subscription with its new grants; empty where it is gone. */
     Optional<Subscription> updateGrants(UUID id, Grants grants, Instant now) {
-        String update =
-                "update subscriptions set grants = ?, version = version + 1, updated_at = ? where id = ? returning "
-                        + COLUMNS;
+        String update = "update subscriptions set grants = ?, " + CLOSE_CIRCUIT
+                + "version = version + 1, updated_at = ? where id = ? returning " + COLUMNS;
         try (Connection connection = sources.jta().getConnection()) {
             return read(connection, update, texts(connection, grants.families()), now.atOffset(ZoneOffset.UTC), id)
                     .stream()
@@ -300,9 +311,18 @@ public class SubscriptionRepository {
                 SubscriptionStatus.valueOf(row.getString("status")),
                 row.getString("disabled_reason"),
                 row.getInt("consecutive_dead"),
+                circuit(row),
                 row.getObject("created_at", OffsetDateTime.class).toInstant(),
                 new Intake(row.getLong("created_ordinal"), List.of((Long[])
                         row.getArray("closings").getArray())));
+    }
+
+    private static CircuitState circuit(ResultSet row) throws SQLException {
+        OffsetDateTime until = row.getObject("circuit_until", OffsetDateTime.class);
+        return new CircuitState(
+                CircuitState.Position.valueOf(row.getString("circuit")),
+                row.getInt("circuit_failures"),
+                until == null ? null : until.toInstant());
     }
 
     private static Destination destination(ResultSet row) throws SQLException {
@@ -364,6 +384,10 @@ public class SubscriptionRepository {
                 List.of((Integer[]) row.getArray("retry_statuses").getArray()),
                 row.getInt("in_flight"),
                 row.getObject("per_second", Double.class),
+                new CircuitRules(
+                        row.getInt("circuit_threshold"),
+                        row.getInt("circuit_pause_s"),
+                        row.getInt("circuit_max_pause_s")),
                 row.getInt("dead_threshold"));
     }
 

@@ -6,10 +6,13 @@ import dev.ringfence.fence.FenceKey;
 import dev.ringfence.lifecycle.Phase;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.outbox.OutboxStatus;
+import dev.ringfence.subscription.SampleTemplate;
 import dev.ringfence.subscription.Subscription;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -92,6 +95,40 @@ class FanoutPlannerTest {
         assertThat(plan.deliveries()).hasSize(FanoutPlanner.FULL);
         assertThat(plan.moves()).hasSize(100);
         assertThat(plan.rest()).hasSize(150).startsWith(events.get(100));
+    }
+
+    private static Situation templates(int subscriptions, String template, String envelope, int events) {
+        Subscription one = SampleSubscription.active(NOW, 0, SampleTemplate.of(template));
+        Map<Long, byte[]> bodies = new HashMap<>();
+        LongStream.rangeClosed(1, events).forEach(n -> bodies.put(n, envelope.getBytes(StandardCharsets.UTF_8)));
+        return new Situation(
+                Set.of(FENCE),
+                Map.of(1L, tenant(EPOCH, Phase.ACTIVE, true)),
+                Map.of(1L, Collections.nCopies(subscriptions, one)),
+                bodies);
+    }
+
+    @Test
+    @Tag("SB-1")
+    void aPlanIsFullAlsoByTheBytesOfItsBodies() {
+        List<ClaimedEvent> events =
+                LongStream.rangeClosed(1, 50).mapToObj(n -> event(n, 1)).toList();
+        Situation situation = templates(80, "[\"" + "x".repeat(16_000) + "\"]", "{}", 50);
+        FanoutPlan plan = FanoutPlanner.plan(events, situation, NOW);
+        assertThat(plan.moves()).hasSize(14);
+        assertThat(plan.rest()).startsWith(events.get(14));
+        assertThat(plan.deliveries()).hasSize(14 * 80).allMatch(delivery -> delivery.fate() == Fate.SEND);
+    }
+
+    @Test
+    @Tag("SB-1")
+    void theBodiesOfOneEventAreBoundedAllTogether() {
+        String envelope = "{\"payload\":\"" + "x".repeat(1 << 20) + "\"}";
+        Situation situation = templates(70, "[\"{{payload}}\"]", envelope, 1);
+        FanoutPlan plan = FanoutPlanner.plan(List.of(event(1, 1)), situation, NOW);
+        assertThat(plan.published()).isEqualTo(1);
+        assertThat(plan.queued()).isEqualTo(64);
+        assertThat(plan.deliveries().subList(64, 70)).allMatch(delivery -> delivery.fate() == Fate.OVERSIZE);
     }
 
     /** The node that subscribed may be ahead of the one that records, or behind it. */

@@ -1,8 +1,11 @@
 package dev.ringfence.fanout;
 
 import dev.ringfence.subscription.AccessTerms;
+import dev.ringfence.subscription.CircuitRules;
+import dev.ringfence.subscription.CircuitState;
 import dev.ringfence.subscription.DeliveryRules;
 import dev.ringfence.subscription.Destination;
+import dev.ringfence.subscription.EnvelopeTemplate;
 import dev.ringfence.subscription.EventFilter;
 import dev.ringfence.subscription.EventTypeFilter;
 import dev.ringfence.subscription.Grants;
@@ -30,6 +33,10 @@ final class SampleSubscription {
     }
 
     static Subscription active(Instant createdAt, long createdOrdinal) {
+        return active(createdAt, createdOrdinal, null);
+    }
+
+    static Subscription active(Instant createdAt, long createdOrdinal, EnvelopeTemplate template) {
         return new Subscription(
                 UUID.randomUUID(),
                 UUID.randomUUID(),
@@ -41,15 +48,23 @@ final class SampleSubscription {
                         Map.of(),
                         AckProfile.STATUS,
                         Duration.ofSeconds(2),
-                        null,
+                        template,
                         AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
-                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), List.of(), 1, null, 1),
+                new DeliveryRules(
+                        Semantics.AT_LEAST_ONCE,
+                        new RetryPolicy(List.of(), 0, 1),
+                        List.of(),
+                        1,
+                        null,
+                        CircuitRules.DEFAULT,
+                        1),
                 new Grants(List.of("*")),
                 SubscriptionStatus.ACTIVE,
                 null,
                 0,
+                CircuitState.CLOSED,
                 createdAt,
                 Intake.from(createdOrdinal));
     }

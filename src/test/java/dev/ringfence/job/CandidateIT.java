@@ -105,7 +105,7 @@ class CandidateIT {
             statement.execute("set plan_cache_mode = force_generic_plan");
             plan = plan(
                     statement,
-                    "0, '00000000-0000-0000-0000-000000000000', '{}', '{}', '{}', now(), '{}', 1, 0, now(), '{}', 100, now(), 300");
+                    "0, '00000000-0000-0000-0000-000000000000', '{}', now(), '{}', '{}', '{}', now(), 1, 0, now(), '{}', 100, now(), now(), 1, 0, '{}', 100, 300");
         }
         assertThat(plan).contains("deliveries_live_due").doesNotContain("Seq Scan on deliveries_live");
     }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -244,6 +245,66 @@ class EngineLoopIT {
             fixture.update("update subscriptions set per_second = null, version = version + 1 where id = ?", slow);
             Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 55);
         }
+    }
+
+    /** Pauses of an hour, which the test itself ends, so that no clock matters. */
+    @Test
+    @Tag("SB-7")
+    void a_receiver_that_fails_is_left_alone_but_for_a_probe_and_gets_everything_when_it_is_well_again()
+            throws Exception {
+        long tenant = fixture.tenant("circuit");
+        AtomicBoolean well = new AtomicBoolean();
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(fixture, Map.of())) {
+            receiver.answering(request -> Answer.status(well.get() ? 200 : 503));
+            UUID subscription = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/hook").toString(), 2);
+            fixture.update(
+                    "update subscriptions set circuit_threshold = 5, circuit_pause_s = 3600, circuit_max_pause_s = 3600,"
+                            + " retry_waits = '{1,1,1,1,1}' where id = ?",
+                    subscription);
+            fixture.deliveries(tenant, subscription, 40, Instant.now().minusSeconds(1));
+            engine.feed.signal();
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> circuit(subscription).equals("OPEN 1"));
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> open(tenant) == 0);
+            long spent = attempts(tenant);
+            assertThat(spent).as("what opened it, and what was under way").isBetween(5L, 6L);
+
+            endPause(subscription);
+            engine.feed.signal();
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> circuit(subscription).equals("OPEN 2"));
+            assertThat(attempts(tenant)).as("one probe").isEqualTo(spent + 1);
+            assertThat(receiver.count()).isEqualTo((int) spent + 1);
+
+            well.set(true);
+            endPause(subscription);
+            engine.feed.signal();
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 40);
+            assertThat(circuit(subscription)).isEqualTo("CLOSED 0");
+            assertThat(attempts(tenant)).isEqualTo(spent + 41);
+        }
+    }
+
+    private static String circuit(UUID subscription) {
+        return fixture.text("select circuit || ' ' || circuit_openings from subscriptions where id = ?", subscription);
+    }
+
+    private static void endPause(UUID subscription) {
+        fixture.update(
+                "update subscriptions set circuit_until = now() - interval '1 minute' where id = ?", subscription);
+    }
+
+    private static long attempts(long tenant) {
+        return fixture.database.number("select count(*) from ringfence.delivery_attempts where tenant_id = " + tenant);
+    }
+
+    private static long open(long tenant) {
+        return fixture.database.number(
+                "select count(*) from ringfence.delivery_attempts where state = 'SENDING' and tenant_id = " + tenant);
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.subscription.AccessTerms;
+import dev.ringfence.subscription.CircuitRules;
+import dev.ringfence.subscription.CircuitState;
 import dev.ringfence.subscription.DeliveryRules;
 import dev.ringfence.subscription.Destination;
 import dev.ringfence.subscription.EventFilter;
@@ -61,11 +63,19 @@ class PreflightTest {
                         AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), new MatchFilter(JsonNodeFactory.instance.arrayNode())),
                 List.of(),
-                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(60), 0, 2), List.of(), 10, null, 10),
+                new DeliveryRules(
+                        Semantics.AT_LEAST_ONCE,
+                        new RetryPolicy(List.of(60), 0, 2),
+                        List.of(),
+                        10,
+                        null,
+                        CircuitRules.DEFAULT,
+                        10),
                 new Grants(List.of(grants)),
                 status,
                 null,
                 0,
+                CircuitState.CLOSED,
                 START,
                 Intake.from(0));
     }

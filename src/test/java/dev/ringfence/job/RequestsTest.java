@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ringfence.reservation.Reserved;
 import dev.ringfence.subscription.AccessTerms;
 import dev.ringfence.subscription.BearerToken;
+import dev.ringfence.subscription.CircuitRules;
+import dev.ringfence.subscription.CircuitState;
 import dev.ringfence.subscription.DeliveryRules;
 import dev.ringfence.subscription.Destination;
 import dev.ringfence.subscription.EventFilter;
@@ -104,11 +106,19 @@ class RequestsTest {
                         Mode.PUSH, null, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), null, AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
-                new DeliveryRules(Semantics.AT_LEAST_ONCE, new RetryPolicy(List.of(), 0, 1), List.of(), 1, null, 1),
+                new DeliveryRules(
+                        Semantics.AT_LEAST_ONCE,
+                        new RetryPolicy(List.of(), 0, 1),
+                        List.of(),
+                        1,
+                        null,
+                        CircuitRules.DEFAULT,
+                        1),
                 new Grants(List.of("*")),
                 SubscriptionStatus.ACTIVE,
                 null,
                 0,
+                CircuitState.CLOSED,
                 NOW,
                 Intake.from(1));
     }

@@ -219,6 +219,49 @@ class SubscriptionOperationsIT {
     }
 
     @Test
+    @Tag("SB-7")
+    void a_circuit_is_shown_and_what_an_operator_changes_closes_it() {
+        ObjectNode more = DeliveryScene.waits(3_600);
+        more.putObject("circuit").put("failures", 2).put("pauseSeconds", 3_600).put("maxPauseSeconds", 3_600);
+        String id = shop.subscribe(TENANT, "hook", path, more);
+        assertThat(shop.client.get(one(id)).body().at("/circuitState/state").asText())
+                .isEqualTo("CLOSED");
+        assertThat(shop.client.get(one(id)).body().path("circuit")).isEqualTo(more.path("circuit"));
+        scene.statuses.put(path, 503);
+        recorded(id, "retrying");
+        recorded(id, "retrying");
+        await("open", () -> circuit(id).path("state").asText().equals("OPEN"));
+        assertThat(circuit(id).path("consecutiveFailures").asInt()).isEqualTo(2);
+        assertThat(Instant.parse(circuit(id).path("until").asText())).isAfter(Instant.now());
+        String waiting = recorded(id, "pending");
+        scene.statuses.remove(path);
+
+        JsonNode resumed =
+                shop.client.post(one(id) + "/resume", because()).expect(200).body();
+
+        assertThat(resumed.at("/circuitState/state").asText()).isEqualTo("CLOSED");
+        awaitState(waiting, "delivered");
+        assertThat(shop.client
+                        .patch(one(id), RingfenceClient.object().set("circuit", object().put("failures", 0)))
+                        .expect(200)
+                        .body()
+                        .path("circuit"))
+                .isEqualTo(
+                        object().put("failures", 0).put("pauseSeconds", 3_600).put("maxPauseSeconds", 3_600));
+        assertThat(shop.client
+                        .patch(one(id), RingfenceClient.object().set("circuit", object().put("maxPauseSeconds", 3)))
+                        .expect(422)
+                        .body()
+                        .path("errors")
+                        .findValuesAsText("pointer"))
+                .containsExactly("/circuit/maxPauseSeconds");
+    }
+
+    private JsonNode circuit(String subscription) {
+        return shop.client.get(one(subscription)).body().path("circuitState");
+    }
+
+    @Test
     @Tag("SB-1")
     @Tag("HT-3")
     void a_bad_template_is_refused_with_its_place_at_creation_and_by_a_patch() {

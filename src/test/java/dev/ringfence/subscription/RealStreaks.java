@@ -21,6 +21,11 @@ public final class RealStreaks {
 
     /** A counter in the transactions of these data sources. */
     public static DeadStreaks over(DataSources sources) {
+        return over(sources, new CircuitCounters());
+    }
+
+    /** As {@link #over(DataSources)}, counting there how circuits move. */
+    public static DeadStreaks over(DataSources sources, CircuitCounters circuits) {
         Settings settings = Settings.from(
                 Map.of("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32])));
         DisabledNotices notices = new DisabledNotices(
@@ -29,7 +34,7 @@ public final class RealStreaks {
                 new OutboxRepository(sources),
                 new CorrelationIds(new Macs(settings)),
                 new Audit(new AuditRepository(sources), ClockProducer.utcMicros()));
-        return new DeadStreaks(new DeadStreakRepository(sources), notices);
+        return new DeadStreaks(new DeadStreakRepository(sources, circuits), notices);
     }
 
     /** The lifecycle rows of these data sources. */

@@ -72,11 +72,18 @@ class SubscriptionRepositoryIT {
                         MatchFilter.of(StrictJson.parse(match.getBytes(StandardCharsets.UTF_8)))),
                 List.of(new SigningEntry("webhook-id", "webhook"), new SigningEntry("webhook-id", "svix")),
                 new DeliveryRules(
-                        Semantics.AT_MOST_ONCE, new RetryPolicy(List.of(1, 2), 0.25, 3), List.of(404), 4, 2.5, 5),
+                        Semantics.AT_MOST_ONCE,
+                        new RetryPolicy(List.of(1, 2), 0.25, 3),
+                        List.of(404),
+                        4,
+                        2.5,
+                        new CircuitRules(3, 7, 50),
+                        5),
                 new Grants(List.of("order.*")),
                 SubscriptionStatus.ACTIVE,
                 null,
                 0,
+                CircuitState.CLOSED,
                 createdAt,
                 Intake.from(17));
     }
