@@ -1,6 +1,7 @@
 package dev.ringfence.audit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.json.StrictJson;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Clock;
@@ -54,6 +55,6 @@ public class Audit {
                 tenantId,
                 target,
                 reason,
-                detail == null ? null : detail.toString());
+                detail == null ? null : StrictJson.text(detail));
     }
 }

@@ -1,18 +1,15 @@
 package dev.ringfence.job;
 
+import dev.ringfence.background.Background;
 import dev.ringfence.config.Settings;
 import dev.ringfence.fence.FenceLost;
 import dev.ringfence.time.NanoClock;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes over flights that wait for slow endpoints, so that their worker can go on with the others (HT-5). Each keeps one fence
@@ -34,33 +31,26 @@ public class Stragglers {
     private final Slots slots;
     private final NanoClock nanos;
     private final Duration longest;
+    private final Background background;
     private final Semaphore permits = new Semaphore(MOST);
 
-    @Resource
-    private @Nullable ManagedExecutorService executor;
-
     @Inject
-    public Stragglers(Landing landing, Slots slots, NanoClock nanos) {
-        this(landing, slots, nanos, LONGEST, null);
+    public Stragglers(Landing landing, Slots slots, NanoClock nanos, Background background) {
+        this(landing, slots, nanos, LONGEST, background);
     }
 
-    Stragglers(
-            Landing landing,
-            Slots slots,
-            NanoClock nanos,
-            Duration longest,
-            @Nullable ManagedExecutorService executor) {
+    Stragglers(Landing landing, Slots slots, NanoClock nanos, Duration longest, Background background) {
         this.landing = landing;
         this.slots = slots;
         this.nanos = nanos;
         this.longest = longest;
-        this.executor = executor;
+        this.background = background;
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Stragglers() {
-        this(null, null, null);
+        this(null, null, null, null);
     }
 
     /** Whether the flight is one of endpoints that are known to be slow, so that no worker need wait for it at all. */
@@ -70,17 +60,16 @@ public class Stragglers {
 
     /** Takes the flight over, and closes it when it has landed; false where there are too many already. */
     boolean takeOver(Flight flight) {
-        ManagedExecutorService threads = executor;
-        if (threads == null || !permits.tryAcquire()) {
+        if (!permits.tryAcquire()) {
             return false;
         }
         int waiting = flight.open();
         slots.takenOver(1);
         slots.straggling(waiting);
         try {
-            threads.execute(() -> land(flight, waiting));
+            background.run(() -> land(flight, waiting));
             return true;
-        } catch (RejectedExecutionException full) {
+        } catch (RuntimeException stopping) {
             ended(waiting);
             return false;
         }

@@ -23,7 +23,8 @@ public class JsonSchemas {
 
     private final SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
             SpecificationVersion.DRAFT_2020_12,
-            registry -> registry.nodeReader(reader -> reader.jsonMapper(JsonFactories.plainMapper())));
+            registry -> registry.nodeReader(
+                    reader -> reader.jsonMapper(JsonFactories.plainMapper().setNodeFactory(new OwnTexts()))));
     private final Map<String, Schema> schemas = new ConcurrentHashMap<>();
 
     /**

@@ -48,6 +48,6 @@ enum SchemaFault {
 
     /** The text for people, with the schema's own limit where there is one. */
     String detail(@Nullable JsonNode limit) {
-        return text.endsWith(" ") && limit != null ? text + limit : text.strip();
+        return text.endsWith(" ") && limit != null ? text + StrictJson.text(limit) : text.strip();
     }
 }

@@ -89,6 +89,11 @@ public final class StrictJson {
         }
     }
 
+    /** As {@link #write(Object)}. A node's own {@code toString} would leave buffers with the thread (see {@link JsonFactories}). */
+    public static String text(Object value) {
+        return new String(write(value), StandardCharsets.UTF_8);
+    }
+
     /** The document as a tree, for composing answers: writing the tree gives the bytes of {@link #write(Object)}. */
     public static JsonNode tree(Object value) {
         return MAPPER.valueToTree(value);

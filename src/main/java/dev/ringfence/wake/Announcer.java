@@ -1,9 +1,8 @@
 package dev.ringfence.wake;
 
+import dev.ringfence.background.Background;
 import dev.ringfence.config.Settings;
 import dev.ringfence.time.NanoClock;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
@@ -13,10 +12,8 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the other nodes, after the commit and outside of it. However many commits there are, one notice is under way at a time and
@@ -26,33 +23,31 @@ import org.jspecify.annotations.Nullable;
 public class Announcer {
     private static final Logger LOG = System.getLogger(Announcer.class.getName());
     private static final Duration BETWEEN = Duration.ofMillis(5);
+    private static final int MOST_WAITING = 10_000;
 
     private final NoticeRepository notices;
     private final Settings settings;
     private final NanoClock nanos;
-    private static final int MOST_WAITING = 10_000;
+    private final SignalLoop loop;
 
     private final EnumSet<Hint> waiting = EnumSet.noneOf(Hint.class);
     private final Set<Long> cancelled = new LinkedHashSet<>();
-    private boolean running;
-
-    @Resource
-    private @Nullable ManagedExecutorService executor;
 
     @Inject
-    public Announcer(NoticeRepository notices, Settings settings, NanoClock nanos) {
+    public Announcer(NoticeRepository notices, Settings settings, NanoClock nanos, Background background) {
         this.notices = notices;
         this.settings = settings;
         this.nanos = nanos;
+        this.loop = new SignalLoop(background, this::tellAll);
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Announcer() {
-        this(null, null, null);
+        this(null, null, null, null);
     }
 
-    /** Tells it soon. Returns at once; what cannot be told is not told, the other nodes' timers find it. */
+    /** Tells it soon. Returns at once; where it cannot be told, the other nodes' timers find it. */
     void announce(Hint hint) {
         announce(() -> waiting.add(hint));
     }
@@ -67,56 +62,27 @@ public class Announcer {
     }
 
     private void announce(Runnable add) {
-        ManagedExecutorService threads = executor;
-        if (threads == null) {
-            return;
-        }
         synchronized (waiting) {
             add.run();
-            if (running) {
-                return;
-            }
-            running = true;
         }
-        try {
-            threads.execute(this::run);
-        } catch (RejectedExecutionException stopping) {
-            over();
+        loop.signal();
+    }
+
+    private void tellAll() {
+        for (Notice notice = taken(); !notice.empty(); notice = taken()) {
+            long next = nanos.nanos() + BETWEEN.toNanos();
+            tell(notice);
+            rest(next);
         }
     }
 
-    private void run() {
-        boolean finished = false;
-        try {
-            for (Notice notice = taken(); !notice.empty(); notice = taken()) {
-                long next = nanos.nanos() + BETWEEN.toNanos();
-                tell(notice);
-                rest(next);
-            }
-            finished = true;
-        } finally {
-            if (!finished) {
-                over();
-            }
-        }
-    }
-
-    private void over() {
-        synchronized (waiting) {
-            waiting.clear();
-            cancelled.clear();
-            running = false;
-        }
-    }
-
-    /** What waits; with nothing waiting the run is over. */
+    /** What waits, as much as fits into one notice. */
     private Notice taken() {
         synchronized (waiting) {
             Set<Long> tenants = cancelled.stream().limit(Notice.MOST_CANCELLED).collect(Collectors.toSet());
             Notice notice = new Notice(settings.node(), EnumSet.copyOf(waiting), tenants);
             waiting.clear();
             cancelled.removeAll(tenants);
-            running = !notice.empty();
             return notice;
         }
     }

@@ -1,5 +1,6 @@
 package dev.ringfence.wake;
 
+import dev.ringfence.background.ServerContexts;
 import dev.ringfence.config.Settings;
 import dev.ringfence.fence.HeldFences;
 import dev.ringfence.fence.SessionProbe;
@@ -17,6 +18,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;
 import jakarta.ejb.ConcurrencyManagementType;
+import jakarta.ejb.DependsOn;
 import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
 import jakarta.ejb.Timeout;
@@ -31,16 +33,20 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The node's clockwork. Its timers are not persistent, so a redeployment leaves none behind (D26), and none of them waits for another:
- * a beat that finds its predecessor still at work is left out.
+ * a beat that finds its predecessor still at work is left out. At the end it lets land what is under way, on threads that have to be
+ * there until then.
  */
 @Singleton
 @Startup
+@DependsOn("Background")
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionManagement(TransactionManagementType.BEAN)
 public class DeliveryTimers {
@@ -70,6 +76,9 @@ public class DeliveryTimers {
 
     @Resource
     private TimerService timers;
+
+    @Inject
+    private ServerContexts contexts;
 
     @Inject
     private Settings settings;
@@ -119,6 +128,9 @@ public class DeliveryTimers {
     @Inject
     private Clock clock;
 
+    /** Remembered, because a server that is going down may have stopped the store of timers that would be asked for them. */
+    private final List<Timer> beating = new ArrayList<>();
+
     private final Map<Beat, AtomicBoolean> busy = new EnumMap<>(Beat.class);
 
     @PostConstruct
@@ -131,7 +143,7 @@ public class DeliveryTimers {
             long period = beat == Beat.PUBLISH || beat == Beat.DELIVER
                     ? settings.poll().toMillis()
                     : beat.period;
-            timers.createIntervalTimer(0, period, new TimerConfig(beat, false));
+            beating.add(timers.createIntervalTimer(0, period, new TimerConfig(beat, false)));
         }
     }
 
@@ -140,9 +152,9 @@ public class DeliveryTimers {
         Serializable info = timer.getInfo();
         if (info instanceof Beat beat) {
             AtomicBoolean atWork = busy.get(beat);
-            if (atWork != null && atWork.compareAndSet(false, true)) {
+            if (atWork != null && contexts.ready() && atWork.compareAndSet(false, true)) {
                 try {
-                    act(beat);
+                    contexts.run(() -> act(beat));
                 } catch (RuntimeException | Error e) {
                     LOG.log(Level.WARNING, "timer {0}: this beat failed, the next follows: {1}", beat, e.toString());
                 } finally {
@@ -180,9 +192,7 @@ public class DeliveryTimers {
     /** Lets what is under way land; what does not, the ledger remembers. */
     @PreDestroy
     void stop() {
-        // A server that is going down may have stopped what a step asks (its store of timers, on Payara): the others go
-        // on.
-        step(() -> timers.getTimers().forEach(Timer::cancel));
+        step(() -> beating.forEach(Timer::cancel));
         step(() -> job.stop(LANDING));
         step(() -> erasure.stop(LANDING));
         step(() -> listener.stop(LANDING));

@@ -1,20 +1,16 @@
 package dev.ringfence.wake;
 
 import dev.ringfence.apps.Cancellations;
+import dev.ringfence.background.Background;
 import dev.ringfence.redaction.RedactionWork;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Carries redactions and the cancelling of disabled applications on, on one thread of this node, as long as something is due. Whether
@@ -27,56 +23,34 @@ public class ErasureRunner {
 
     private final RedactionWork redactions;
     private final Cancellations cancellations;
-    private final AtomicInteger signals = new AtomicInteger();
+    private final SignalLoop loop;
     private volatile boolean stopped;
 
-    @Resource
-    private @Nullable ManagedExecutorService executor;
-
     @Inject
-    public ErasureRunner(RedactionWork redactions, Cancellations cancellations) {
+    public ErasureRunner(RedactionWork redactions, Cancellations cancellations, Background background) {
         this.redactions = redactions;
         this.cancellations = cancellations;
+        this.loop = new SignalLoop(background, this::work);
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     ErasureRunner() {
-        this(null, null);
+        this(null, null, null);
     }
 
     /** Something may be due. Returns at once. */
     public void signal() {
-        ManagedExecutorService threads = executor;
-        if (threads != null && !stopped && signals.getAndIncrement() == 0) {
-            try {
-                threads.execute(this::run);
-            } catch (RejectedExecutionException stopping) {
-                signals.set(0);
-            }
+        if (!stopped) {
+            loop.signal();
         }
     }
 
     /** Begins nothing more; waits, at most that long, for the step under way. What is left goes on elsewhere or later. */
     void stop(Duration most) {
         stopped = true;
-        for (long left = most.toNanos(); left > 0 && signals.get() > 0; left -= STEP.toNanos()) {
+        for (long left = most.toNanos(); left > 0 && loop.busy(); left -= STEP.toNanos()) {
             LockSupport.parkNanos(STEP.toNanos());
-        }
-    }
-
-    private void run() {
-        boolean rest = false;
-        try {
-            while (!rest) {
-                int seen = signals.get();
-                work();
-                rest = signals.compareAndSet(seen, 0);
-            }
-        } finally {
-            if (!rest) {
-                signals.set(0);
-            }
         }
     }
 

@@ -1,16 +1,12 @@
 package dev.ringfence.wake;
 
+import dev.ringfence.background.Background;
 import dev.ringfence.fanout.Fanout;
 import dev.ringfence.job.DeliverySwitch;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /** Runs the publisher on one thread of this node as long as there is work; signals that come meanwhile make one more run. */
 @ApplicationScoped
@@ -19,47 +15,25 @@ public class FanoutRunner {
 
     private final Fanout fanout;
     private final DeliverySwitch delivery;
-    private final AtomicInteger signals = new AtomicInteger();
-
-    @Resource
-    private @Nullable ManagedExecutorService executor;
+    private final SignalLoop loop;
 
     @Inject
-    public FanoutRunner(Fanout fanout, DeliverySwitch delivery) {
+    public FanoutRunner(Fanout fanout, DeliverySwitch delivery, Background background) {
         this.fanout = fanout;
         this.delivery = delivery;
+        this.loop = new SignalLoop(background, this::publish);
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     FanoutRunner() {
-        this(null, null);
+        this(null, null, null);
     }
 
     /** Events may wait for the publisher. Returns at once. */
     public void signal() {
-        ManagedExecutorService threads = executor;
-        if (threads != null && delivery.on() && signals.getAndIncrement() == 0) {
-            try {
-                threads.execute(this::run);
-            } catch (RejectedExecutionException stopping) {
-                signals.set(0);
-            }
-        }
-    }
-
-    private void run() {
-        boolean rest = false;
-        try {
-            while (!rest) {
-                int seen = signals.get();
-                publish();
-                rest = signals.compareAndSet(seen, 0);
-            }
-        } finally {
-            if (!rest) {
-                signals.set(0);
-            }
+        if (delivery.on()) {
+            loop.signal();
         }
     }
 

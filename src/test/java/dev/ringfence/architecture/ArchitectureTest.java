@@ -9,7 +9,9 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -72,6 +74,7 @@ class ArchitectureTest {
             "erasure",
             "time",
             "transaction",
+            "background",
             "config");
 
     @ArchTest
@@ -98,7 +101,7 @@ class ArchitectureTest {
     static final ArchRule batch_only_in_job = only("jakarta.batch..", "job", "wake");
 
     @ArchTest
-    static final ArchRule ejb_only_in_wake = only("jakarta.ejb..", "wake");
+    static final ArchRule ejb_only_where_work_begins = only("jakarta.ejb..", "wake", "background");
 
     @ArchTest
     static final ArchRule driver_only_where_jdbc_ends = only("org.postgresql..", "wake", "fence");
@@ -177,6 +180,10 @@ class ArchitectureTest {
             .doNotHaveSimpleName("JsonFactories")
             .should()
             .callConstructor(ObjectMapper.class)
+            .orShould()
+            .callMethod(JsonNode.class, "toString")
+            .orShould()
+            .callMethod(ObjectNode.class, "toString")
             .orShould()
             .callConstructor(JsonFactory.class)
             .orShould()

@@ -77,7 +77,9 @@ class RedeployIT {
                                             + " (select oid from pg_database where datname = current_database())")
                                     == 0);
             assertThat(last.jvm.heap())
-                    .as("bytes reachable after ten, %s after two", second.jvm.heap())
+                    .as(
+                            "bytes reachable after ten with %s applications in memory, %s with %s after two",
+                            last.jvm.copies(), second.jvm.heap(), second.jvm.copies())
                     .isLessThan(second.jvm.heap() * 11 / 10);
         }
     }

@@ -1,5 +1,6 @@
 package dev.ringfence.job;
 
+import dev.ringfence.background.Background;
 import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
@@ -31,9 +32,7 @@ import dev.ringfence.time.ClockProducer;
 import dev.ringfence.time.NanoClock;
 import dev.ringfence.transport.HttpTransport;
 import dev.ringfence.transport.Loopback;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import java.lang.reflect.Field;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -119,7 +118,7 @@ final class EngineLoop implements AutoCloseable {
         departure = new Departure(endpoints, new RealConclusions(), fences, takeoff, slots, settings, clock, nanos);
         landing = new Landing(desk, reservations, slots, feed, clock);
         DeliverWriter writer = new DeliverWriter(
-                landing, new Stragglers(landing, slots, nanos, patience, threads(stragglers)), nanos, patience);
+                landing, new Stragglers(landing, slots, nanos, patience, new Threads()), nanos, patience);
         for (int i = 0; i < settings.deliveryWorkers(); i++) {
             Thread worker = new Thread(() -> work(writer), "worker-" + i);
             workers.add(worker);
@@ -140,14 +139,6 @@ final class EngineLoop implements AutoCloseable {
         fixture.update(
                 "update subscriptions set signing = '[{\"scheme\":\"webhook-id\",\"prefix\":\"webhook\"}]'::jsonb where id = ?",
                 subscription);
-    }
-
-    /** What the container would lend. */
-    private static ManagedExecutorService threads(ExecutorService executor) {
-        return (ManagedExecutorService) Proxy.newProxyInstance(
-                EngineLoop.class.getClassLoader(),
-                new Class<?>[] {ManagedExecutorService.class},
-                (proxy, method, arguments) -> method.invoke(executor, arguments));
     }
 
     private LifecycleRepository lifecycles() {
@@ -239,6 +230,14 @@ final class EngineLoop implements AutoCloseable {
         @Override
         public int conclude(List<Conclusion> conclusions, Instant now) {
             return transactions.inNew(() -> super.conclude(conclusions, now));
+        }
+    }
+
+    /** What the container would lend. */
+    private final class Threads extends Background {
+        @Override
+        public void run(Runnable work) {
+            stragglers.execute(work);
         }
     }
 }

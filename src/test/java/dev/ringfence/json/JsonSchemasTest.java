@@ -3,9 +3,12 @@ package dev.ringfence.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.util.BufferRecyclers;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +87,28 @@ class JsonSchemasTest {
     void knowsNoSchemaThatIsNotThere() {
         assertThatThrownBy(() -> schemas.validate("no-such-schema", StrictJson.parse(new byte[] {'1'})))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** A server's threads outlive a deployment: what stays with them keeps its classes. */
+    @Test
+    @Tag("AD-1")
+    void leavesNoBuffersWithTheThread() throws Exception {
+        AtomicReference<Object> left = new AtomicReference<>();
+        Field buffers = BufferRecyclers.class.getDeclaredField("_recyclerRef");
+        buffers.setAccessible(true);
+        Thread thread = new Thread(() -> {
+            try {
+                new JsonSchemas()
+                        .validate("test-sample", StrictJson.parse("{\"kind\":\"C\"}".getBytes(StandardCharsets.UTF_8)));
+                left.set(((ThreadLocal<?>) buffers.get(null)).get());
+            } catch (IllegalAccessException e) {
+                left.set(e);
+            }
+        });
+        thread.start();
+        thread.join();
+
+        assertThat(left).hasNullValue();
     }
 
     private List<FieldError> validate(String document) {

@@ -2,13 +2,11 @@ package dev.ringfence.wake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ringfence.background.Background;
 import dev.ringfence.config.Settings;
 import dev.ringfence.fanout.Fanout;
 import dev.ringfence.fanout.FanoutResult;
 import dev.ringfence.job.DeliverySwitch;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
-import java.lang.reflect.Field;
-import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -20,7 +18,7 @@ class FanoutRunnerTest {
 
     @Test
     @Tag("OB-2")
-    void a_run_that_ends_in_an_error_does_not_end_fan_out() throws Exception {
+    void a_run_that_ends_in_an_error_does_not_end_fan_out() {
         AtomicInteger runs = new AtomicInteger();
         Fanout fanout = new Fanout() {
             @Override
@@ -31,10 +29,7 @@ class FanoutRunnerTest {
                 return new FanoutResult(0, 0, 0, false);
             }
         };
-        FanoutRunner runner = new FanoutRunner(fanout, new DeliverySwitch(SETTINGS));
-        Field executor = FanoutRunner.class.getDeclaredField("executor");
-        executor.setAccessible(true);
-        executor.set(runner, onTheSpot());
+        FanoutRunner runner = new FanoutRunner(fanout, new DeliverySwitch(SETTINGS), new OnTheSpot());
 
         runner.signal();
         runner.signal();
@@ -42,13 +37,10 @@ class FanoutRunnerTest {
         assertThat(runs).hasValue(2);
     }
 
-    private static ManagedExecutorService onTheSpot() {
-        return (ManagedExecutorService) Proxy.newProxyInstance(
-                FanoutRunnerTest.class.getClassLoader(),
-                new Class<?>[] {ManagedExecutorService.class},
-                (p, method, args) -> {
-                    ((Runnable) args[0]).run();
-                    return null;
-                });
+    private static final class OnTheSpot extends Background {
+        @Override
+        public void run(Runnable work) {
+            work.run();
+        }
     }
 }
