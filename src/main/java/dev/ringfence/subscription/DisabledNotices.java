@@ -86,11 +86,10 @@ public class DisabledNotices {
     private void record(TenantLifecycle tenant, Disabled disabled, Instant now) {
         long ordinal = ordinals.next(1)[0];
         String id = disabled.subscriptionId().toString();
-        RawJson payload = RawJson.of(StrictJson.tree(Map.of(
-                        "subscriptionId", id,
-                        "reason", disabled.reason().name(),
-                        "consecutiveDead", disabled.consecutiveDead()))
-                .toString());
+        RawJson payload = RawJson.of(StrictJson.text(Map.of(
+                "subscriptionId", id,
+                "reason", disabled.reason().name(),
+                "consecutiveDead", disabled.consecutiveDead())));
         byte[] content = DedupeKey.sha256((EVENT + "\n" + payload.text()).getBytes(StandardCharsets.UTF_8));
         Envelope envelope = new Envelope(
                 tenant.appId(),
