@@ -17,10 +17,12 @@
 --   RF025  delivery: a discard taken back                                         (DL-1)
 --   RF026  delivery: frozen URL changed outside a new cycle                       (SB-4)
 --   RF027  delivery: the key of a delivery changed                                (SB-4)
+--   RF028  delivery: pull and push mixed up                                       (DL-1)
 --   RF030  attempt: outcome written a second time                                 (AT-2)
 --   RF031  attempt: immutable column changed                                      (AT-2)
 --   RF032  attempt: inserted in another state than SENDING                        (AT-1)
 --   RF033  attempt: late answer before an outcome, or a second one                (AT-8)
+--   RF035  feed: cursor moved backwards                                           (PL-1)
 --   RF040  audit: row changed or deleted                                          (OP-1)
 --   RF050  rows deleted outside an erasure
 --   RF051  row inserted into a partition instead of its table

@@ -77,6 +77,7 @@ begin
       -- statements that look for what is due.
       ('deliveries', 'select, insert, ' || delivery_progress),
       ('deliveries_live', 'select, ' || delivery_progress),
+      ('feed_cursors', 'select, insert, update (xid, delivery_id, updated_at)'),
       ('delivery_attempts', 'select, insert, update (state, counted, finished_at, http_status, code, retry_after,'
         ' receipt, late_state, late_status, late_at)'),
       ('inbox_consumers', 'select, insert, update'),

@@ -46,7 +46,7 @@ public final class PathIds {
         return id;
     }
 
-    static @Nullable UUID uuid(String text) {
+    public static @Nullable UUID uuid(String text) {
         return UUID_SYNTAX.matcher(text).matches() ? UUID.fromString(text) : null;
     }
 }

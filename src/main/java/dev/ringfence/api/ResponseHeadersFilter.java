@@ -18,8 +18,12 @@ public class ResponseHeadersFilter implements ContainerResponseFilter {
 
     @Override
     public void filter(ContainerRequestContext request, ContainerResponseContext response) {
-        response.getHeaders()
-                .putSingle(CorrelationId.HEADER, context.correlationId().value());
+        // An answer that was made long after the request, by another thread, brings it along: the context is gone
+        // there.
+        if (!response.getHeaders().containsKey(CorrelationId.HEADER)) {
+            response.getHeaders()
+                    .putSingle(CorrelationId.HEADER, context.correlationId().value());
+        }
         SecurityHeaders.API.forEach(response.getHeaders()::putSingle);
     }
 }

@@ -32,6 +32,8 @@ import java.util.regex.Pattern;
  * @param fanoutBatch {@code ringfence.fanout.batch}: events claimed at once (OB-2)
  * @param fanoutLease {@code ringfence.fanout.lease-ms}: lease of a claim (OB-2)
  * @param maxWaiting {@code ringfence.recording.max-waiting}: bound of waiting push deliveries per tenant (RC-10)
+ * @param maxPolls {@code ringfence.feed.max-polls}: most requests that wait on this node for something to read (PL-3)
+ * @param transactionAlarm {@code ringfence.transactions.alarm-after}: age of the oldest open transaction that is an alarm (PL-3)
  * @param node {@code ringfence.node}: name of this process, unique among the nodes of one database
  */
 public record Settings(
@@ -53,6 +55,8 @@ public record Settings(
         int fanoutBatch,
         Duration fanoutLease,
         long maxWaiting,
+        int maxPolls,
+        Duration transactionAlarm,
         String node) {
 
     /** Batches whose slow endpoints are waited for without a worker, besides one batch for each worker. */
@@ -105,6 +109,12 @@ public record Settings(
                 (int) read.number("ringfence.fanout.batch", 500, 1, 5_000),
                 read.millis("ringfence.fanout.lease-ms", 15_000, 1_000, 600_000),
                 read.number("ringfence.recording.max-waiting", 100_000, 1, 1_000_000_000),
+                (int) read.number("ringfence.feed.max-polls", 1_000, 0, 100_000),
+                read.duration(
+                        "ringfence.transactions.alarm-after",
+                        Duration.ofMinutes(5),
+                        Duration.ofSeconds(1),
+                        Duration.ofDays(7)),
                 node(read));
         boundInFlight(read, settings);
         pools(read, settings.deliveryWorkers());

@@ -50,7 +50,7 @@ public class NewDeliveriesRepository {
             select w.id, e.tenant_id, e.app_id, e.epoch, w.subscription_id, e.ordinal, e.recorded_at, e.event_id,
               w.message_id, s.mode, w.state, case when w.state = 'pending' then s.url end,
               case when w.state = 'pending' then s.headers end, w.body, coalesce(sha256(w.body), e.sha256), ?, n.at,
-              case when w.state = 'pending' then n.at end, n.at, n.at, case when w.state = 'skipped_filter' then n.at end
+              case when w.state = 'pending' and s.mode <> 'PULL' then n.at end, n.at, n.at, case when w.state = 'skipped_filter' then n.at end
             from fresh f
             join wanted w on w.id = f.delivery_id
             join event e on e.ordinal = w.ordinal

@@ -16,8 +16,11 @@ import java.util.Map;
 class QueueDepthRepository {
     private static final String DELIVERIES = """
             select count(*)
-              from (select from deliveries
-                     where tenant_id = ? and state in ('pending', 'retrying') and mode = 'PUSH'
+              from (select from subscriptions s cross join lateral (
+                      select from deliveries d
+                       where d.tenant_id = s.tenant_id and d.subscription_id = s.id and d.state in ('pending', 'retrying')
+                       limit ?) w
+                     where s.tenant_id = ? and s.mode <> 'PULL'
                      limit ?) waiting""";
 
     private static final String EVENTS = """
@@ -37,12 +40,13 @@ class QueueDepthRepository {
         this(new DataSources());
     }
 
-    /** Push deliveries of one tenant that wait, at most {@code limit}. */
+    /** Deliveries of one tenant that wait to be sent, at most {@code limit}; what waits to be fetched is not even looked at. */
     long deliveries(long tenantId, long limit) {
         try (Connection connection = dataSources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(DELIVERIES)) {
-            statement.setLong(1, tenantId);
-            statement.setLong(2, limit);
+            statement.setLong(1, limit);
+            statement.setLong(2, tenantId);
+            statement.setLong(3, limit);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getLong(1);

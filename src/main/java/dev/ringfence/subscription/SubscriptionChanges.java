@@ -118,7 +118,7 @@ public class SubscriptionChanges {
     /**
      * Gives every signing entry a new secret; for the time of grace requests carry the signatures of those before too (SB-7).
      *
-     * @throws ApiProblem 409 {@code TOO_MANY_SECRETS}
+     * @throws ApiProblem 409 {@code TOO_MANY_SECRETS}, {@code NOT_SIGNED}
      */
     @Transactional
     public IdempotentAnswer rotateSecret(UUID appId, UUID id, Duration grace, Post post) {
@@ -155,6 +155,10 @@ public class SubscriptionChanges {
 
     private Outcome rotated(Held held, Duration grace, Post post, Instant now) {
         Subscription subscription = held.subscription();
+        if (subscription.destination().mode() == Mode.PULL) {
+            throw ApiProblem.conflict(
+                    "NOT_SIGNED", "A PULL subscription is fetched with an API key; it has no secret.");
+        }
         Instant graceEnd = now.plus(grace);
         List<WebhookSecret> made = new ArrayList<>();
         List<SubscriptionAnswer.Signing> shown = new ArrayList<>();

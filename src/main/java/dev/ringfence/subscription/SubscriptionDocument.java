@@ -42,11 +42,14 @@ final class SubscriptionDocument {
         ObjectNode document = (ObjectNode) StrictJson.tree(Map.of());
         document.put("name", subscription.name());
         document.put("mode", destination.mode().name());
-        document.put("url", destination.url());
         document.set("eventTypes", StrictJson.tree(subscription.filter().types().patterns()));
         if (!subscription.filter().match().acceptsAll()) {
             document.set("match", subscription.filter().match().matches());
         }
+        if (destination.mode() == Mode.PULL) {
+            return document;
+        }
+        document.put("url", destination.url());
         document.set("signing", StrictJson.tree(subscription.signing()));
         if (!destination.headers().isEmpty()) {
             document.set("headers", StrictJson.tree(destination.headers()));

@@ -37,6 +37,7 @@ final class SubscriptionReader {
     SubscriptionDraft read(JsonNode request) {
         List<FieldError> errors = new ArrayList<>();
         UnavailableOptions.check(request, errors);
+        PullOptions.check(request, errors);
         SubscriptionDraft draft = draft(request, errors);
         if (!errors.isEmpty()) {
             errors.sort(Comparator.comparing(FieldError::pointer));
@@ -50,7 +51,8 @@ final class SubscriptionReader {
             errors.add(new FieldError("/url", "REQUIRED", "A PUSH subscription needs a URL."));
         }
         checkMatch(request.path("match"), errors);
-        List<SigningRequest> signing = SigningRequest.readAll(request.path("signing"), errors);
+        List<SigningRequest> signing =
+                PullOptions.isPull(request) ? List.of() : SigningRequest.readAll(request.path("signing"), errors);
         AccessReader access = AccessReader.read(request, clock.instant(), errors);
         EventTypeFilter types = new EventTypeFilter(texts(request.path("eventTypes")));
         return new SubscriptionDraft(
@@ -68,7 +70,7 @@ final class SubscriptionReader {
         AckProfile ack = AckProfile.valueOf(request.path("ack").asText(AckProfile.STATUS.name()));
         return new Destination(
                 Mode.valueOf(request.path("mode").asText()),
-                request.path("url").asText(),
+                request.path("url").textValue(),
                 headers,
                 ack,
                 Duration.ofMillis(request.path("timeoutMs").asInt(DEFAULT_TIMEOUT_MS)),

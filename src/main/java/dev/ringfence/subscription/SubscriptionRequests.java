@@ -50,7 +50,9 @@ public class SubscriptionRequests {
     SubscriptionDraft creation(byte[] body) {
         JsonNode request = requests.body(body, "subscription");
         SubscriptionDraft draft = new SubscriptionReader(settings, clock).read(request);
-        checkDestination("/url", request.path("url").asText());
+        if (draft.destination().mode() == Mode.PUSH) {
+            checkDestination("/url", request.path("url").asText());
+        }
         if (draft.access().oauth() != null) {
             checkDestination(
                     "/auth/tokenUrl", request.path("auth").path("tokenUrl").asText());

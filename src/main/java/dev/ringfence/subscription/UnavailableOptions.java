@@ -14,10 +14,11 @@ final class UnavailableOptions {
 
     private static final String CODE = "NOT_AVAILABLE";
 
-    private static final Map<String, String> FIELDS = Map.of("broker", "Brokers are not available yet; use mode PUSH.");
+    private static final Map<String, String> FIELDS =
+            Map.of("broker", "Brokers are not available yet; use mode PUSH or PULL.");
 
     private static final Map<String, Set<String>> VALUES = Map.of(
-            "mode", Set.of("PULL", "BROKER"),
+            "mode", Set.of("BROKER"),
             "ordering", Set.of("KEY"),
             "onDead", Set.of("BLOCK"));
 

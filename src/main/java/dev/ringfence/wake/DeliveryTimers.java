@@ -2,6 +2,10 @@ package dev.ringfence.wake;
 
 import dev.ringfence.background.ServerContexts;
 import dev.ringfence.config.Settings;
+import dev.ringfence.feed.FeedManagement;
+import dev.ringfence.feed.FeedPolls;
+import dev.ringfence.feed.FeedSweep;
+import dev.ringfence.feed.TransactionWatch;
 import dev.ringfence.fence.HeldFences;
 import dev.ringfence.fence.SessionProbe;
 import dev.ringfence.job.DeliveryJob;
@@ -61,6 +65,9 @@ public class DeliveryTimers {
         FENCES(1_000),
         REDACT(1_000),
         JOBS(1_000),
+        FEEDS(250),
+        TRANSACTIONS(5_000),
+        UNFETCHED(10_000),
         LISTEN(1_000),
         HEARTBEAT(1_000),
         RECONCILE(1_000),
@@ -114,6 +121,18 @@ public class DeliveryTimers {
     private JobWork jobs;
 
     @Inject
+    private FeedPolls polls;
+
+    @Inject
+    private FeedSweep unfetched;
+
+    @Inject
+    private FeedManagement feeds;
+
+    @Inject
+    private TransactionWatch transactions;
+
+    @Inject
     private DeliveryJob job;
 
     @Inject
@@ -138,6 +157,7 @@ public class DeliveryTimers {
         schema.ensureCurrent();
         sessions.look();
         management.show();
+        feeds.show();
         for (Beat beat : Beat.values()) {
             busy.put(beat, new AtomicBoolean());
             long period = beat == Beat.PUBLISH || beat == Beat.DELIVER
@@ -177,6 +197,12 @@ public class DeliveryTimers {
             jobs.run();
         } else if (beat == Beat.OLD_JOBS) {
             jobs.purge();
+        } else if (beat == Beat.FEEDS) {
+            polls.look();
+        } else if (beat == Beat.TRANSACTIONS) {
+            transactions.look();
+        } else if (beat == Beat.UNFETCHED) {
+            unfetched.sweep();
         } else if (delivery.on()) {
             switch (beat) {
                 case LISTEN -> listener.ensureListening();
@@ -193,6 +219,7 @@ public class DeliveryTimers {
     @PreDestroy
     void stop() {
         step(() -> beating.forEach(Timer::cancel));
+        step(polls::release);
         step(() -> job.stop(LANDING));
         step(() -> erasure.stop(LANDING));
         step(() -> listener.stop(LANDING));

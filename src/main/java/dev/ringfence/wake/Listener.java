@@ -27,6 +27,7 @@ public class Listener {
     private final NoticeRepository notices;
     private final FanoutRunner fanout;
     private final CandidateFeed feed;
+    private final FeedRunner readers;
     private final CancelledTenants cancelled;
     private final Settings settings;
     private final NanoClock nanos;
@@ -42,12 +43,14 @@ public class Listener {
             NoticeRepository notices,
             FanoutRunner fanout,
             CandidateFeed feed,
+            FeedRunner readers,
             CancelledTenants cancelled,
             Settings settings,
             NanoClock nanos) {
         this.notices = notices;
         this.fanout = fanout;
         this.feed = feed;
+        this.readers = readers;
         this.cancelled = cancelled;
         this.settings = settings;
         this.nanos = nanos;
@@ -56,7 +59,7 @@ public class Listener {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Listener() {
-        this(null, null, null, null, null, null);
+        this(null, null, null, null, null, null, null);
     }
 
     /** Starts to listen where nobody does. Cheap; call it each second. */
@@ -121,6 +124,7 @@ public class Listener {
         }
         if (notice.hints().contains(Hint.READY)) {
             feed.signal();
+            readers.signal();
         }
     }
 }

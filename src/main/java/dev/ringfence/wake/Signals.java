@@ -22,6 +22,7 @@ public class Signals {
     private final FanoutRunner fanout;
     private final ErasureRunner erasure;
     private final CandidateFeed feed;
+    private final FeedRunner readers;
     private final Announcer others;
     private final Heartbeat heartbeat;
     private final DeliverySwitch delivery;
@@ -31,12 +32,14 @@ public class Signals {
             FanoutRunner fanout,
             ErasureRunner erasure,
             CandidateFeed feed,
+            FeedRunner readers,
             Announcer others,
             Heartbeat heartbeat,
             DeliverySwitch delivery) {
         this.fanout = fanout;
         this.erasure = erasure;
         this.feed = feed;
+        this.readers = readers;
         this.others = others;
         this.heartbeat = heartbeat;
         this.delivery = delivery;
@@ -45,7 +48,7 @@ public class Signals {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Signals() {
-        this(null, null, null, null, null, null);
+        this(null, null, null, null, null, null, null);
     }
 
     void recorded(@Observes(during = TransactionPhase.AFTER_SUCCESS) Recorded recorded) {
@@ -57,6 +60,7 @@ public class Signals {
 
     void ready(@Observes DeliveriesReady ready) {
         feed.signal();
+        readers.signal();
         if (heartbeat.shared()) {
             others.announce(Hint.READY);
         }

@@ -56,6 +56,7 @@ class ArchitectureTest {
             "recording",
             "redaction",
             "operator",
+            "feed",
             "delivery",
             "subscription",
             "outbox",

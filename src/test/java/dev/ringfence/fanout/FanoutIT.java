@@ -80,6 +80,25 @@ class FanoutIT {
     }
 
     @Test
+    @Tag("PL-1")
+    void whatIsFetchedWaitsWithAPlaceInItsFeedAndIsNeverDue() {
+        UUID reader = fixture.subscription(shop, Map.of("mode", "'PULL'", "url", "null", "headers", "null"));
+        fixture.subscription(shop, Map.of());
+        fixture.record(shop, 3, ORDER, "{}");
+        fixture.publisher().runOnce();
+        String mine = "subscription_id = '" + reader + "' and ";
+        assertThat(fixture.count(
+                        "deliveries_live",
+                        mine
+                                + "mode = 'PULL' and state = 'pending' and feed_xid is not null and next_attempt_at is null"
+                                + " and url is null"))
+                .isEqualTo(3);
+        assertThat(fixture.count(
+                        "deliveries_live", "mode = 'PUSH' and feed_xid is null and next_attempt_at is not null"))
+                .isEqualTo(3);
+    }
+
+    @Test
     @Tag("OB-2")
     @Tag("OB-4")
     void aLeaseOfACrashedPublisherIsTakenOverAndItsLateCommitChangesNothing() {

@@ -260,6 +260,37 @@ class RecordEventIT {
 
     @Test
     @Tag("RC-10")
+    @Tag("PL-1")
+    void what_waits_to_be_fetched_fills_no_queue() throws SQLException {
+        try (Connection connection = shop.database.connect();
+                var statement = connection.createStatement()) {
+            statement.execute("set ringfence.max_waiting = 2");
+            statement.execute(waiting("PULL", 3));
+            sql(connection, event("o1", "{}", ""));
+            statement.execute(waiting("PUSH", 2));
+            PSQLException refusal =
+                    catchThrowableOfType(PSQLException.class, () -> sql(connection, event("o2", "{}", "")));
+            assertThat(state(refusal)).isEqualTo("RF088 QUEUE_FULL");
+        }
+    }
+
+    /** A subscription of the tenant, and so many deliveries that wait for it. */
+    static String waiting(String mode, int count) {
+        return """
+                with s as (
+                  insert into ringfence.subscriptions (id, app_id, tenant_id, name, mode, signing, ack, semantics, retry_waits,
+                    retry_jitter, retry_attempts, in_flight, timeout_ms, dead_threshold, status, grants, created_at, updated_at)
+                  select gen_random_uuid(), t.app_id, t.tenant_id, 's', '%s', '[]', 'STATUS', 'AT_LEAST_ONCE', '{}', 0, 1, 1, 100, 1,
+                    'ACTIVE', '{*}', now(), now() from ringfence.tenant_lifecycle t
+                  returning id, app_id, tenant_id, mode)
+                insert into ringfence.deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at,
+                    event_id, message_id, mode, state, protocol, cycle_started_at, next_attempt_at, created_at, updated_at)
+                select nextval('ringfence.ordinals'), s.tenant_id, s.app_id, gen_random_uuid(), s.id, n, now(), 'evt_w', 'msg_w', s.mode,
+                    'pending', 1, now(), now(), now(), now() from s, generate_series(1, %d) n""".formatted(mode, count);
+    }
+
+    @Test
+    @Tag("RC-10")
     void a_full_queue_is_refused() throws SQLException {
         try (Connection connection = shop.database.connect();
                 var statement = connection.createStatement()) {

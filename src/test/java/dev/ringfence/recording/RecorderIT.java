@@ -304,6 +304,22 @@ class RecorderIT {
 
     @Test
     @Tag("RC-10")
+    @Tag("PL-1")
+    void what_waits_to_be_fetched_fills_no_queue() {
+        shop.close();
+        shop = new RecordingFixture(Map.of("ringfence.recording.max-waiting", "2"), List.of());
+        shop.database.execute(RecordEventIT.waiting("PULL", 3));
+        shop.record(event("o1", "{}", ""), event("o2", "{}", ""));
+        shop.close();
+        shop = new RecordingFixture(Map.of("ringfence.recording.max-waiting", "2"), List.of());
+        shop.database.execute(RecordEventIT.waiting("PUSH", 1));
+        assertThat(refused(() -> shop.record(event("o1", "{}", ""), event("o2", "{}", "")))
+                        .code())
+                .isEqualTo("QUEUE_FULL");
+    }
+
+    @Test
+    @Tag("RC-10")
     void a_full_queue_refuses_and_says_when_to_come_again() {
         shop.close();
         shop = new RecordingFixture(Map.of("ringfence.recording.max-waiting", "3"), List.of());

@@ -28,6 +28,9 @@ class DeliveryGuardIT {
     /** DL-1, an operator's retry or a replay: a new cycle. */
     private static final Set<String> BEGUN_AGAIN = Set.of("retrying", "delivered", "failed", "dead");
 
+    /** What is sent is delivered by an attempt. */
+    private static final String ATTEMPTED = ", attempts = attempts + 1, cycle_attempts = cycle_attempts + 1";
+
     private final Refusals database = new Refusals(DATABASE);
     private final Rows rows = new Rows(DATABASE);
 
@@ -58,8 +61,12 @@ class DeliveryGuardIT {
         }
 
         String statement(String table, long delivery) {
-            return "update " + table + " set state = '" + to + "'"
-                    + (newCycle ? ", cycle = cycle + 1, cycle_attempts = 0" : "") + " where id = " + delivery;
+            boolean delivers = to.equals("delivered") && !from.equals("delivered");
+            String counts = newCycle ? ", cycle = cycle + 1, cycle_attempts = 0" : "";
+            if (delivers) {
+                counts = newCycle ? ", cycle = cycle + 1, cycle_attempts = 1, attempts = attempts + 1" : ATTEMPTED;
+            }
+            return "update " + table + " set state = '" + to + "'" + counts + " where id = " + delivery;
         }
 
         /** Where a delivery is that was asked to make it. */
@@ -133,15 +140,15 @@ class DeliveryGuardIT {
                     at, at - n * interval '1 second', at
                   from generate_series(1, 500) as n, (select clock_timestamp() as at) as fresh""".formatted(app));
 
-        database.permit(
-                "update ringfence.deliveries set state = case when event_ordinal % 2 = 0 then 'delivered'"
-                        + " else 'dead' end, finished_at = updated_at where tenant_id = 77 and state in ('pending', 'retrying')");
+        database.permit("update ringfence.deliveries set state = case when event_ordinal % 2 = 0 then 'delivered'"
+                + " else 'dead' end, finished_at = updated_at" + ATTEMPTED
+                + " where tenant_id = 77 and state in ('pending', 'retrying')");
 
         assertThat(count("deliveries_live where tenant_id = 77")).isZero();
         assertThat(count("deliveries_finished where tenant_id = 77 and state = 'dead'"))
                 .isEqualTo(250);
 
-        database.permit("update ringfence.deliveries set state = 'pending', cycle = cycle + 1"
+        database.permit("update ringfence.deliveries set state = 'pending', cycle = cycle + 1, cycle_attempts = 0"
                 + " where tenant_id = 77 and state = 'dead'");
         assertThat(count("deliveries_live where tenant_id = 77 and cycle = 2")).isEqualTo(250);
         assertThat(count("deliveries where tenant_id = 77")).isEqualTo(500);
@@ -154,7 +161,7 @@ class DeliveryGuardIT {
         long illegal = rows.deliveryMovedTo("skipped_filter");
         database.refuse(
                 "RF020",
-                "update ringfence.deliveries set state = 'delivered' where id in (" + legal + ", " + illegal + ")");
+                "update ringfence.deliveries set state = 'failed' where id in (" + legal + ", " + illegal + ")");
         assertThat(count("deliveries_live where id = " + legal)).isEqualTo(1);
     }
 
@@ -199,13 +206,14 @@ class DeliveryGuardIT {
     @Tag("DL-3")
     void an_acceptance_is_never_erased() throws SQLException {
         long delivery = rows.delivery("pending");
-        database.permit(
-                "update ringfence.deliveries set state = 'delivered', accepted_at = updated_at where id = " + delivery);
+        database.permit("update ringfence.deliveries set state = 'delivered', accepted_at = updated_at" + ATTEMPTED
+                + " where id = " + delivery);
         database.refuse(
                 "RF024",
-                "update ringfence.deliveries set state = 'pending', cycle = 2, accepted_at = null where id = "
+                "update ringfence.deliveries set state = 'pending', cycle = 2, cycle_attempts = 0, accepted_at = null where id = "
                         + delivery);
-        database.permit("update ringfence.deliveries set state = 'pending', cycle = 2 where id = " + delivery);
+        database.permit("update ringfence.deliveries set state = 'pending', cycle = 2, cycle_attempts = 0 where id = "
+                + delivery);
         database.permit("update ringfence.deliveries set accepted_at = clock_timestamp() where id = " + delivery);
     }
 

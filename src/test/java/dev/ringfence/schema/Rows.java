@@ -54,7 +54,8 @@ final class Rows {
     long deliveryMovedTo(String state) throws SQLException {
         long id = delivery(state.equals("skipped_filter") ? state : "pending");
         if (!state.equals("pending") && !state.equals("skipped_filter")) {
-            database.execute("update ringfence.deliveries set state = '" + state + "' where id = " + id);
+            database.execute("update ringfence.deliveries set state = '" + state + "'"
+                    + (state.equals("delivered") ? ", attempts = 1, cycle_attempts = 1" : "") + " where id = " + id);
         }
         return id;
     }

@@ -100,10 +100,41 @@ class SubscriptionReaderTest {
         });
     }
 
-    @ParameterizedTest
-    @CsvSource({"PULL", "BROKER"})
-    void otherModesAreRefusedByName(String mode) {
-        JsonNode request = json("'name':'n','mode':'" + mode + "'");
+    @Test
+    @Tag("PL-1")
+    void whatIsFetchedNeedsANameAndHasNoOptionsOfRequests() {
+        SubscriptionDraft draft = reader(Map.of()).read(json("'name':'n','mode':'PULL','eventTypes':['order.*']"));
+        assertThat(draft.destination().mode()).isEqualTo(Mode.PULL);
+        assertThat(draft.destination().url()).isNull();
+        assertThat(draft.signing()).isEmpty();
+        assertThat(draft.grants().families()).containsExactly("order.*");
+
+        JsonNode request = json("'name':'n','mode':'PULL','url':'https://hooks.example.test/in','ack':'STATUS',"
+                + "'signing':[{'scheme':'webhook-id'}],'headers':{'X-A':'1'},'auth':{'type':'bearer','token':'t'},"
+                + "'semantics':'AT_LEAST_ONCE','retry':{'attempts':2,'waitsSeconds':[60]},'retryStatuses':[404],"
+                + "'limits':{'inFlight':1},'timeoutMs':1000,'deadThreshold':3");
+        assertThat(new JsonSchemas().validate("subscription", request)).isEmpty();
+        assertThat(catchThrowableOfType(ApiProblem.class, () -> reader(Map.of()).read(request))
+                        .errors())
+                .allMatch(error -> error.code().equals("NOT_APPLICABLE"))
+                .extracting(FieldError::pointer)
+                .containsExactly(
+                        "/ack",
+                        "/auth",
+                        "/deadThreshold",
+                        "/headers",
+                        "/limits",
+                        "/retry",
+                        "/retryStatuses",
+                        "/semantics",
+                        "/signing",
+                        "/timeoutMs",
+                        "/url");
+    }
+
+    @Test
+    void brokersAreRefusedByName() {
+        JsonNode request = json("'name':'n','mode':'BROKER'");
         assertThat(new JsonSchemas().validate("subscription", request)).isEmpty();
         assertThat(catchThrowableOfType(ApiProblem.class, () -> reader(Map.of()).read(request))
                         .errors())

@@ -1,0 +1,156 @@
+package dev.ringfence.feed;
+
+import dev.ringfence.api.ApiProblem;
+import dev.ringfence.api.CorrelationId;
+import dev.ringfence.api.Responses;
+import dev.ringfence.config.Settings;
+import dev.ringfence.json.ProblemDocument;
+import dev.ringfence.time.NanoClock;
+import jakarta.annotation.PreDestroy;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.ws.rs.container.AsyncResponse;
+import jakarta.ws.rs.core.Response;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Requests that wait for something to read (PL-3), bounded in number. While it waits, a request holds neither a thread nor a connection;
+ * each look asks the database once for all of them.
+ */
+@ApplicationScoped
+public class FeedPolls {
+    private static final Logger LOG = System.getLogger(FeedPolls.class.getName());
+    private static final int RETRY_AFTER_SECONDS = 1;
+
+    private final Feeds feeds;
+    private final FeedRepository rows;
+    private final Settings settings;
+    private final NanoClock nanos;
+    private final ConcurrentLinkedQueue<Poll> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger count = new AtomicInteger();
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private volatile boolean stopped;
+
+    @Inject
+    public FeedPolls(Feeds feeds, FeedRepository rows, Settings settings, NanoClock nanos) {
+        this.feeds = feeds;
+        this.rows = rows;
+        this.settings = settings;
+        this.nanos = nanos;
+    }
+
+    /** For the container's proxy, which never uses what it holds. */
+    @SuppressWarnings("NullAway")
+    FeedPolls() {
+        this(null, null, null, null);
+    }
+
+    /**
+     * Takes a request that found nothing; it is answered when there is something, or its time is over.
+     *
+     * @throws ApiProblem 429 {@code TOO_MANY_POLLS}
+     */
+    void add(FeedQuery query, Feeds.Read before, AsyncResponse answer, String correlationId) {
+        if (count.incrementAndGet() > settings.maxPolls()) {
+            count.decrementAndGet();
+            throw ApiProblem.tooMany(
+                    "TOO_MANY_POLLS", "Too many requests wait on this node. Ask without waitMs.", RETRY_AFTER_SECONDS);
+        }
+        waiting.add(
+                new Poll(query, before, answer, nanos.nanos() + query.patience().toNanos(), correlationId));
+        if (stopped) {
+            release();
+        }
+    }
+
+    /** Requests that wait now. */
+    public int waiting() {
+        return count.get();
+    }
+
+    /** Answers what can be answered. One look at a time: whoever comes meanwhile leaves it to the next, which is near. */
+    public void look() {
+        if (!waiting.isEmpty() && looking.compareAndSet(false, true)) {
+            try {
+                answerThoseWhoseTimeIsOver();
+                answerThoseThatHaveSomething(List.copyOf(waiting));
+            } finally {
+                looking.set(false);
+            }
+        }
+    }
+
+    private void answerThoseWhoseTimeIsOver() {
+        long now = nanos.nanos();
+        for (Poll poll : waiting) {
+            if (poll.until() - now <= 0) {
+                answer(poll, Responses.json(200, poll.before().page()));
+            }
+        }
+    }
+
+    private void answerThoseThatHaveSomething(List<Poll> polls) {
+        if (polls.isEmpty()) {
+            return;
+        }
+        List<FeedRepository.Wish> wishes = new ArrayList<>();
+        for (int i = 0; i < polls.size(); i++) {
+            wishes.add(new FeedRepository.Wish(i, polls.get(i).before().from()));
+        }
+        for (int ready : rows.ready(wishes)) {
+            read(polls.get(ready));
+        }
+    }
+
+    private void read(Poll poll) {
+        try {
+            Feeds.Read read = feeds.read(poll.query());
+            if (!read.empty()) {
+                answer(poll, Responses.json(200, read.page()));
+            }
+        } catch (ApiProblem problem) {
+            answer(poll, response(problem, poll.correlationId()));
+        } catch (RuntimeException e) {
+            LOG.log(
+                    Level.DEBUG,
+                    "a waiting request could not be answered, the next look tries again: {0}",
+                    e.toString());
+        }
+    }
+
+    private static Response response(ApiProblem problem, String correlationId) {
+        ProblemDocument document =
+                ProblemDocument.of(problem.status(), problem.code(), problem.detail(), problem.errors(), correlationId);
+        Response.ResponseBuilder answer = Response.status(problem.status())
+                .type(ProblemDocument.MEDIA_TYPE)
+                .entity(document.bytes());
+        problem.headers().forEach(answer::header);
+        return answer.build();
+    }
+
+    /** The request's own context is not there any more, so what comes from it is put on the answer here. */
+    private void answer(Poll poll, Response response) {
+        if (waiting.remove(poll)) {
+            count.decrementAndGet();
+            response.getHeaders().putSingle(CorrelationId.HEADER, poll.correlationId());
+            try {
+                poll.answer().resume(response);
+            } catch (RuntimeException gone) {
+                LOG.log(Level.DEBUG, "a waiting request is gone: {0}", gone.toString());
+            }
+        }
+    }
+
+    /** Answers all that wait with what they know, and from now on every one at once. */
+    @PreDestroy
+    public void release() {
+        stopped = true;
+        waiting.forEach(poll -> answer(poll, Responses.json(200, poll.before().page())));
+    }
+}

@@ -1,0 +1,43 @@
+package dev.ringfence.subscription;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ringfence.json.FieldError;
+import java.util.List;
+
+/**
+ * Options that mean something only where somebody is sent to. A subscription of mode {@code PULL} is fetched, so each of them is refused by
+ * name instead of being stored and ignored (PL-1).
+ */
+final class PullOptions {
+
+    private static final List<String> OF_REQUESTS = List.of(
+            "url",
+            "signing",
+            "headers",
+            "auth",
+            "tls",
+            "ack",
+            "semantics",
+            "retry",
+            "retryStatuses",
+            "limits",
+            "timeoutMs",
+            "deadThreshold");
+
+    private PullOptions() {}
+
+    static boolean isPull(JsonNode request) {
+        return request.path("mode").asText().equals(Mode.PULL.name());
+    }
+
+    static void check(JsonNode request, List<FieldError> errors) {
+        if (isPull(request)) {
+            OF_REQUESTS.stream()
+                    .filter(request::hasNonNull)
+                    .forEach(option -> errors.add(new FieldError(
+                            "/" + option,
+                            "NOT_APPLICABLE",
+                            "A PULL subscription is fetched, not sent to, so it has no such option.")));
+        }
+    }
+}
