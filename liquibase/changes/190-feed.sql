@@ -124,3 +124,20 @@ begin
 end
 $$;
 --rollback select ringfence.refuse_rollback();
+
+--changeset ringfence:190-redact-tenant splitStatements:false stripComments:false
+-- RD-1: the fencing statement does not move what waits to be fetched, which may be much more than what may wait to be sent. Nothing of it
+-- is shown once the tenant is not active, and the erasure deletes it where it stands. Only this condition of the function changes.
+do $$
+declare
+  was constant text := pg_get_functiondef('ringfence.redact_tenant(uuid, uuid, interval)'::regprocedure);
+  moved constant text := 'where d.tenant_id = fenced.tenant_id and d.state in (''pending'', ''retrying'');';
+  moves constant text := 'where d.tenant_id = fenced.tenant_id and d.state in (''pending'', ''retrying'') and d.mode <> ''PULL'';';
+begin
+  if strpos(was, moved) = 0 then
+    raise exception 'redact_tenant does not move what waits as expected';
+  end if;
+  execute replace(was, moved, moves);
+end
+$$;
+--rollback select ringfence.refuse_rollback();

@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Moves cursors (PL-1): a compare-and-swap on the stored one, and the deliveries that it covers, in one transaction under the tenant's
@@ -49,12 +48,12 @@ public class Advances {
     /**
      * Moves the cursor.
      *
-     * @param from what the caller takes for the stored place; null for the feed's beginning
+     * @param from what the caller takes for the stored place
      * @throws ApiProblem 404; 409 {@code NOT_PULL}, {@code SUBSCRIPTION_DISABLED}, {@code APP_DISABLED}, {@code TENANT_REDACTED},
      *     {@code CURSOR_STALE}; 422 {@code INVALID}, {@code INVALID_CURSOR}, {@code CURSOR_TOO_FAR}; 503 {@code FENCE_TIMEOUT}
      */
     @Transactional
-    public Advance advance(UUID app, UUID id, @Nullable FeedCursor from, FeedCursor to) {
+    public Advance advance(UUID app, UUID id, FeedCursor from, FeedCursor to) {
         Subscription subscription = feeds.pulled(app, id);
         TenantLifecycle tenant = tenants.underFence(subscription.tenantId());
         if (!tenant.appEnabled()) {
@@ -62,14 +61,11 @@ public class Advances {
         }
         FeedCursor stored = rows.lock(id).orElseThrow(ApiProblem::notFound);
         feeds.check(to, stored, app);
-        if (from != null) {
-            feeds.check(from, stored, app);
-        }
-        FeedPosition expected = from == null ? FeedPosition.START : from.position();
-        if (to.position().compareTo(expected) < 0) {
+        feeds.check(from, stored, app);
+        if (to.position().compareTo(from.position()) < 0) {
             throw ApiProblem.invalid("/to", "BEFORE_FROM", "A cursor only moves forward.");
         }
-        if (!stored.position().equals(expected)) {
+        if (!stored.position().equals(from.position())) {
             return new Advance.Beaten(stored);
         }
         // Beyond what can have been read a cursor would cover what nobody has seen yet.

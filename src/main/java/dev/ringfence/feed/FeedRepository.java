@@ -24,11 +24,15 @@ public class FeedRepository {
     private static final String STORED =
             "select generation, xid::text, delivery_id from feed_cursors where subscription_id = ?";
 
-    /** {@code mode = 'PULL'} as a literal, so that a generic plan has the partial index. */
+    /**
+     * {@code mode = 'PULL'} as a literal, so that a generic plan has the partial index. The tenant is looked at by the same statement: a
+     * redaction leaves what waits to its erasure, and nothing of it is shown from its fencing on (RD-5).
+     */
     private static final String WAITING = """
             from deliveries_live d
              where d.subscription_id = ? and d.mode = 'PULL' and (d.feed_xid, d.id) > (?::xid8, ?)
                and d.feed_xid < pg_snapshot_xmin(pg_current_snapshot())
+               and (select t.phase = 'ACTIVE' from subscriptions s join tenant_lifecycle t on t.tenant_id = s.tenant_id where s.id = ?)
              order by d.feed_xid, d.id
             """;
 
@@ -176,6 +180,7 @@ public class FeedRepository {
                 subscription,
                 Long.toString(after.transaction()),
                 after.delivery(),
+                subscription,
                 most,
                 bytes);
     }

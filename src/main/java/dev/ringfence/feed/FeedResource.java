@@ -73,11 +73,10 @@ public class FeedResource {
     @RolesAllowed({Roles.CLIENT, Roles.ADMIN})
     public Response advance(@PathParam("app") String app, @PathParam("id") String id, byte[] body) {
         JsonNode request = requests.body(body, "cursor");
-        String from = request.path("from").textValue();
-        FeedCursor start = from == null ? null : FeedCursor.parse(from);
+        FeedCursor from = FeedCursor.parse(request.path("from").asText());
         FeedCursor to = FeedCursor.parse(request.path("to").asText());
         try {
-            return response(advances.advance(PathIds.id(app), PathIds.id(id), start, to));
+            return response(advances.advance(PathIds.id(app), PathIds.id(id), from, to));
         } catch (StorageException e) {
             throw e.waitedTooLong()
                     ? ApiProblem.unavailable("UNAVAILABLE", "Another transaction holds what this one needs. Try again.")

@@ -64,6 +64,8 @@ class HostileInputIT {
     private String epoch;
     private String subscription;
     private String event;
+    private String reader;
+    private String cursor;
     private final String redaction = UUID.randomUUID().toString();
     private final String marker = UUID.randomUUID().toString();
 
@@ -104,6 +106,18 @@ class HostileInputIT {
                 .body()
                 .at("/eventIds/0")
                 .asText();
+        reader = admin.post(
+                        "apps/" + app + "/tenants/" + tenant + "/subscriptions",
+                        RingfenceClient.object().put("name", "reader").put("mode", "PULL"))
+                .expect(201)
+                .body()
+                .path("id")
+                .asText();
+        cursor = admin.get("apps/" + app + "/subscriptions/" + reader + "/feed")
+                .expect(200)
+                .body()
+                .path("cursor")
+                .asText();
         redaction();
     }
 
@@ -135,6 +149,11 @@ class HostileInputIT {
                         RingfenceClient.object().put("graceSeconds", 0),
                         Set.of()),
                 new Write("POST", "apps/{app}/subscriptions/{id}/replays", replay(), Set.of()),
+                new Write(
+                        "PUT",
+                        "apps/{app}/subscriptions/{id}/cursor",
+                        RingfenceClient.object().put("from", cursor).put("to", cursor),
+                        Set.of()),
                 new Write("POST", "inbox-consumers", consumer("new-" + UUID.randomUUID()), Set.of()),
                 new Write("POST", "inbox/{consumer}", envelope(), Set.of("/payload", "/metadata", "/actor")),
                 new Write("PUT", "apps/{app}/tenants/{tenant}/settings", settings(), Set.of("/settings")),
@@ -641,6 +660,7 @@ class HostileInputIT {
                 own + "/tenants/" + tenant + "/subscriptions",
                 own + "/events",
                 own + "/deliveries",
+                own + "/subscriptions/" + reader + "/feed",
                 "inbox-consumers",
                 own + "/redactions/" + redaction + "/markers",
                 own + "/events/" + event + "/receipts")) {
@@ -688,8 +708,15 @@ class HostileInputIT {
                 .replace("{type}", "order")
                 .replace("{operation}", "first")
                 .replace("{redaction}", redaction)
-                .replace("{id}", template.contains("aggregates") ? "first" : subscription)
+                .replace("{id}", id(template))
                 .replaceAll("\\{[^}]+}", "00000000-0000-4000-8000-000000000001");
+    }
+
+    private String id(String template) {
+        if (template.contains("aggregates")) {
+            return "first";
+        }
+        return template.matches(".*/(feed|cursor)") ? reader : subscription;
     }
 
     private Answer send(Write write, String type, byte[] body) {

@@ -120,9 +120,9 @@ final class FeedFixture implements AutoCloseable {
                 .page();
     }
 
-    Advance advance(@Nullable String from, String to) {
-        FeedCursor start = from == null ? null : FeedCursor.parse(from);
-        return rows.transactions.inNew(() -> advances.advance(rows.app, subscription, start, FeedCursor.parse(to)));
+    Advance advance(String from, String to) {
+        return rows.transactions.inNew(
+                () -> advances.advance(rows.app, subscription, FeedCursor.parse(from), FeedCursor.parse(to)));
     }
 
     /** Reads a page behind the committed cursor, commits it, and returns the ids of its deliveries. */

@@ -115,14 +115,15 @@ class FeedIT {
     void an_item_has_the_exact_bytes_and_its_own_place() throws Exception {
         long first = feed.put();
         long second = feed.put();
-        FeedItem item = feed.read(null, 200).items().get(0);
+        FeedPage page = feed.read(null, 200);
+        FeedItem item = page.items().get(0);
 
         byte[] sent = item.envelope().getBytes(StandardCharsets.UTF_8);
         assertThat(item.envelope()).isEqualTo("{\"n\": " + item.ordinal() + "}");
         assertThat(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(sent)))
                 .isEqualTo(item.sha256());
 
-        assertThat(feed.advance(null, item.cursor())).isEqualTo(new Advance.Moved(item.cursor(), 1));
+        assertThat(feed.advance(page.committed(), item.cursor())).isEqualTo(new Advance.Moved(item.cursor(), 1));
         assertThat(List.of(state(first), state(second))).containsExactly("delivered", "pending");
         assertThat(feed.fetch()).containsExactly(second);
         assertThat(feed.rows.delivery(
@@ -263,6 +264,24 @@ class FeedIT {
         assertThat(feed.advance(page.committed(), oneLess))
                 .isEqualTo(new Advance.Moved(oneLess, Advances.MOST_COVERED));
         assertThat(feed.fetch()).containsExactly(last);
+    }
+
+    @Test
+    @Tag("RD-5")
+    void nothing_is_shown_of_a_tenant_from_its_fencing_on() throws Exception {
+        feed.put();
+        FeedPage before = feed.read(null, 200);
+        assertThat(before.items()).hasSize(1);
+        feed.rows.update(
+                "update tenant_lifecycle set phase = 'REDACTED', epoch = gen_random_uuid() where tenant_id = ?",
+                feed.tenant);
+
+        assertThat(feed.repository.page(feed.subscription, FeedPosition.START, 200, Feeds.PAGE_BYTES))
+                .as("by the statement itself: what was looked up before may be old")
+                .isEmpty();
+        assertThat(code(() -> feed.read(null, 1))).isEqualTo("TENANT_REDACTED");
+        assertThat(code(() -> feed.advance(before.committed(), before.cursor())))
+                .isEqualTo("TENANT_REDACTED");
     }
 
     @Test

@@ -40,8 +40,8 @@ class FeedPlanIT {
             statement.execute("set plan_cache_mode = force_generic_plan");
             statement.execute("prepare page as " + sql);
             StringBuilder plan = new StringBuilder();
-            try (var lines = statement.executeQuery(
-                    "explain (costs off) execute page ('" + feed.subscription + "', '0', 0, 50, 1000000)")) {
+            try (var lines = statement.executeQuery("explain (costs off) execute page ('" + feed.subscription
+                    + "', '0', 0, '" + feed.subscription + "', 50, 1000000)")) {
                 while (lines.next()) {
                     plan.append(lines.getString(1)).append('\n');
                 }
