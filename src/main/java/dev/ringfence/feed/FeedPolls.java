@@ -16,6 +16,8 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -28,6 +30,9 @@ public class FeedPolls {
     private static final Logger LOG = System.getLogger(FeedPolls.class.getName());
     private static final int RETRY_AFTER_SECONDS = 1;
 
+    /** Answers that are on their way at once: each may be a whole page, and its client slow to take it. */
+    private static final int MOST_ON_THEIR_WAY = 32;
+
     private final Feeds feeds;
     private final FeedRepository rows;
     private final Settings settings;
@@ -35,6 +40,7 @@ public class FeedPolls {
     private final ConcurrentLinkedQueue<Poll> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
     private final AtomicBoolean looking = new AtomicBoolean();
+    private final AtomicInteger onTheirWay = new AtomicInteger();
     private volatile boolean stopped;
 
     @Inject
@@ -74,28 +80,32 @@ public class FeedPolls {
         return count.get();
     }
 
-    /** Answers what can be answered. One look at a time: whoever comes meanwhile leaves it to the next, which is near. */
-    public void look() {
+    /**
+     * Answers what can be answered. One look at a time: whoever comes meanwhile leaves it to the next, which is near.
+     *
+     * @param answers where answers are written, so that a client that is slow to take its own keeps nobody else waiting
+     */
+    public void look(Executor answers) {
         if (!waiting.isEmpty() && looking.compareAndSet(false, true)) {
             try {
-                answerThoseWhoseTimeIsOver();
-                answerThoseThatHaveSomething(List.copyOf(waiting));
+                answerThoseWhoseTimeIsOver(answers);
+                answerThoseThatHaveSomething(List.copyOf(waiting), answers);
             } finally {
                 looking.set(false);
             }
         }
     }
 
-    private void answerThoseWhoseTimeIsOver() {
+    private void answerThoseWhoseTimeIsOver(Executor answers) {
         long now = nanos.nanos();
         for (Poll poll : waiting) {
             if (poll.until() - now <= 0) {
-                answer(poll, Responses.json(200, poll.before().page()));
+                answer(poll, Responses.json(200, poll.before().page()), answers);
             }
         }
     }
 
-    private void answerThoseThatHaveSomething(List<Poll> polls) {
+    private void answerThoseThatHaveSomething(List<Poll> polls, Executor answers) {
         if (polls.isEmpty()) {
             return;
         }
@@ -104,23 +114,22 @@ public class FeedPolls {
             wishes.add(new FeedRepository.Wish(i, polls.get(i).before().from()));
         }
         for (int ready : rows.ready(wishes)) {
-            read(polls.get(ready));
+            if (onTheirWay.get() < MOST_ON_THEIR_WAY) {
+                read(polls.get(ready), answers);
+            }
         }
     }
 
-    private void read(Poll poll) {
+    private void read(Poll poll, Executor answers) {
         try {
             Feeds.Read read = feeds.read(poll.query());
             if (!read.empty()) {
-                answer(poll, Responses.json(200, read.page()));
+                answer(poll, Responses.json(200, read.page()), answers);
             }
         } catch (ApiProblem problem) {
-            answer(poll, response(problem, poll.correlationId()));
+            answer(poll, response(problem, poll.correlationId()), answers);
         } catch (RuntimeException e) {
-            LOG.log(
-                    Level.DEBUG,
-                    "a waiting request could not be answered, the next look tries again: {0}",
-                    e.toString());
+            LOG.log(Level.DEBUG, "a waiting request could not be answered, the next look tries again: {0}", e.toString());
         }
     }
 
@@ -135,15 +144,26 @@ public class FeedPolls {
     }
 
     /** The request's own context is not there any more, so what comes from it is put on the answer here. */
-    private void answer(Poll poll, Response response) {
+    private void answer(Poll poll, Response response, Executor answers) {
         if (waiting.remove(poll)) {
             count.decrementAndGet();
             response.getHeaders().putSingle(CorrelationId.HEADER, poll.correlationId());
+            onTheirWay.incrementAndGet();
             try {
-                poll.answer().resume(response);
-            } catch (RuntimeException gone) {
-                LOG.log(Level.DEBUG, "a waiting request is gone: {0}", gone.toString());
+                answers.execute(() -> write(poll, response));
+            } catch (RejectedExecutionException stopping) {
+                write(poll, response);
             }
+        }
+    }
+
+    private void write(Poll poll, Response response) {
+        try {
+            poll.answer().resume(response);
+        } catch (RuntimeException gone) {
+            LOG.log(Level.DEBUG, "a waiting request is gone: {0}", gone.toString());
+        } finally {
+            onTheirWay.decrementAndGet();
         }
     }
 
@@ -151,6 +171,6 @@ public class FeedPolls {
     @PreDestroy
     public void release() {
         stopped = true;
-        waiting.forEach(poll -> answer(poll, Responses.json(200, poll.before().page())));
+        waiting.forEach(poll -> answer(poll, Responses.json(200, poll.before().page()), Runnable::run));
     }
 }

@@ -124,6 +124,9 @@ public class DeliveryTimers {
     private FeedPolls polls;
 
     @Inject
+    private FeedRunner readers;
+
+    @Inject
     private FeedSweep unfetched;
 
     @Inject
@@ -198,7 +201,7 @@ public class DeliveryTimers {
         } else if (beat == Beat.OLD_JOBS) {
             jobs.purge();
         } else if (beat == Beat.FEEDS) {
-            polls.look();
+            readers.look();
         } else if (beat == Beat.TRANSACTIONS) {
             transactions.look();
         } else if (beat == Beat.UNFETCHED) {

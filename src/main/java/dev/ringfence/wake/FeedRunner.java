@@ -60,9 +60,12 @@ public class FeedRunner {
         }
     }
 
-    private void look() {
+    /** Looks now, on this thread. */
+    void look() {
         try {
-            polls.look();
+            // Answers use no connection, so nothing of them stays with the threads that write them.
+            ManagedExecutorService threads = executor;
+            polls.look(threads == null ? Runnable::run : threads);
         } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "feeds: this look failed, the next follows: {0}", e.toString());
         }

@@ -25,7 +25,10 @@ class FeedPollsTest {
                 null,
                 null,
                 Settings.from(Map.of(
-                        "ringfence.secrets.key", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "ringfence.feed.max-polls", "2")),
+                        "ringfence.secrets.key",
+                        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                        "ringfence.feed.max-polls",
+                        "2")),
                 new NanoClock());
         add(polls);
         add(polls);
