@@ -129,7 +129,10 @@ public class FeedPolls {
         } catch (ApiProblem problem) {
             answer(poll, response(problem, poll.correlationId()), answers);
         } catch (RuntimeException e) {
-            LOG.log(Level.DEBUG, "a waiting request could not be answered, the next look tries again: {0}", e.toString());
+            LOG.log(
+                    Level.DEBUG,
+                    "a waiting request could not be answered, the next look tries again: {0}",
+                    e.toString());
         }
     }
 
