@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -35,6 +36,12 @@ class FeedCampaignIT {
     private final Collection<Long> consumed = new ConcurrentLinkedQueue<>();
     private final AtomicInteger retries = new AtomicInteger();
     private final AtomicInteger beaten = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
+    private final AtomicInteger looks = new AtomicInteger();
+    private final AtomicInteger overtaken = new AtomicInteger();
+    private final AtomicInteger recording = new AtomicInteger(RECORDERS);
+    private final AtomicInteger reading = new AtomicInteger(READERS);
+    private final Semaphore open = new Semaphore(1);
     private volatile boolean over;
 
     @AfterEach
@@ -71,16 +78,27 @@ class FeedCampaignIT {
         assertThat(feed.rows.database.number("select count(*) from deliveries where state <> 'delivered'"))
                 .isZero();
         assertThat(retries.get()).as("put back").isPositive();
+        assertThat(overtaken.get()).as("open while others came and went").isPositive();
         System.getLogger(FeedCampaignIT.class.getName())
                 .log(
                         System.Logger.Level.INFO,
-                        "feed campaign: {0} committed, {1} put back, {2} times beaten",
+                        "feed campaign: {0} committed, {1} put back, {2} times beaten, {3} times overtaken",
                         committed.size(),
                         retries.get(),
-                        beaten.get());
+                        beaten.get(),
+                        overtaken.get());
     }
 
     private Void record(Random dice) throws Exception {
+        try {
+            recordAll(dice);
+        } finally {
+            recording.decrementAndGet();
+        }
+        return null;
+    }
+
+    private void recordAll(Random dice) throws Exception {
         for (int i = 0; i < TRANSACTIONS; i++) {
             try (Connection transaction = feed.open()) {
                 List<Long> mine = new ArrayList<>();
@@ -89,8 +107,10 @@ class FeedCampaignIT {
                     LockSupport.parkNanos(dice.nextInt(3_000_000));
                 }
                 boolean putBack = dice.nextInt(5) == 0 && putBack(transaction);
-                // Now and then one stays open for long, while others come and go.
-                LockSupport.parkNanos(dice.nextInt(12) == 0 ? 80_000_000 : dice.nextInt(4_000_000));
+                if (dice.nextInt(6) == 0) {
+                    stayOpen();
+                }
+                LockSupport.parkNanos(dice.nextInt(4_000_000));
                 if (dice.nextInt(5) == 0) {
                     transaction.rollback();
                 } else {
@@ -104,9 +124,40 @@ class FeedCampaignIT {
                 // Two put the same delivery back: PostgreSQL lets one of them begin again, and so nothing of it was
                 // committed.
                 assertThat(e.getSQLState()).isEqualTo("40001");
+            } finally {
+                ended.incrementAndGet();
             }
         }
-        return null;
+    }
+
+    /**
+     * Keeps a transaction open, one at a time, until one that began later has ended and the readers have read since: whoever moves the
+     * cursor behind it now has skipped what this one commits.
+     */
+    private void stayOpen() {
+        if (open.tryAcquire()) {
+            try {
+                // So many that one of the others has ended twice.
+                boolean came = await(ended, RECORDERS);
+                if (came && await(looks, 3 * READERS)) {
+                    overtaken.incrementAndGet();
+                }
+            } finally {
+                open.release();
+            }
+        }
+    }
+
+    /** Whether the count went on by so many; false where nobody is left to count, or a reader has failed. */
+    private boolean await(AtomicInteger count, int more) {
+        int before = count.get();
+        while (count.get() < before + more) {
+            if (recording.get() == 1 || reading.get() < READERS) {
+                return false;
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+        return true;
     }
 
     /** Opens a new cycle of some delivery that was consumed and that nobody has in hand. */
@@ -123,6 +174,15 @@ class FeedCampaignIT {
     }
 
     private Void consume(Random dice) {
+        try {
+            consumeAll(dice);
+        } finally {
+            reading.decrementAndGet();
+        }
+        return null;
+    }
+
+    private void consumeAll(Random dice) {
         boolean last = false;
         while (!last) {
             last = over;
@@ -130,7 +190,6 @@ class FeedCampaignIT {
                 last = false;
             }
         }
-        return null;
     }
 
     /** Whoever moves the cursor has consumed what it covers, and nobody else has. */
@@ -145,6 +204,7 @@ class FeedCampaignIT {
                 beaten.incrementAndGet();
             }
         }
+        looks.incrementAndGet();
         return page;
     }
 }
