@@ -64,7 +64,8 @@ class ReplayIT {
     private List<Long> ended(int count, String state) {
         List<Long> ids = fixture.deliveries(tenant, subscription, count, CREATED);
         fixture.update(
-                "update deliveries set state = ?, last_code = 'REFUSED', last_status = 400, next_attempt_at = null, finished_at = now(),"
+                "update deliveries set state = ?, last_code = 'REFUSED', last_status = 400, attempts = 1, cycle_attempts = 1,"
+                        + " next_attempt_at = null, finished_at = now(),"
                         + " accepted_at = case when ? = 'delivered' then now() end where id = any (?)",
                 state,
                 state,
