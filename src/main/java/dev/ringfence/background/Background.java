@@ -28,4 +28,10 @@ public class Background {
     public void run(Runnable work) {
         contexts.run(work);
     }
+
+    /** As {@link #run}, for work that uses no connection and so needs no context. */
+    @Asynchronous
+    public void runBare(Runnable work) {
+        work.run();
+    }
 }

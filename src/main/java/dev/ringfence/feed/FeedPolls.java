@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -154,7 +153,7 @@ public class FeedPolls {
             onTheirWay.incrementAndGet();
             try {
                 answers.execute(() -> write(poll, response));
-            } catch (RejectedExecutionException stopping) {
+            } catch (RuntimeException stopping) {
                 write(poll, response);
             }
         }

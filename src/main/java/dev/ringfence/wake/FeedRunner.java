@@ -1,15 +1,11 @@
 package dev.ringfence.wake;
 
+import dev.ringfence.background.Background;
 import dev.ringfence.feed.FeedPolls;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /** Answers requests that wait for something to read, on one thread of this node; signals that come meanwhile make one more look. */
 @ApplicationScoped
@@ -17,55 +13,33 @@ public class FeedRunner {
     private static final Logger LOG = System.getLogger(FeedRunner.class.getName());
 
     private final FeedPolls polls;
-    private final AtomicInteger signals = new AtomicInteger();
-
-    @Resource
-    private @Nullable ManagedExecutorService executor;
+    private final Background background;
+    private final SignalLoop loop;
 
     @Inject
-    public FeedRunner(FeedPolls polls) {
+    public FeedRunner(FeedPolls polls, Background background) {
         this.polls = polls;
+        this.background = background;
+        this.loop = new SignalLoop(background, this::look);
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     FeedRunner() {
-        this(null);
+        this(null, null);
     }
 
     /** Deliveries were committed. Returns at once; costs nothing while nobody waits. */
     public void signal() {
-        ManagedExecutorService threads = executor;
-        if (threads != null && polls.waiting() > 0 && signals.getAndIncrement() == 0) {
-            try {
-                threads.execute(this::run);
-            } catch (RejectedExecutionException stopping) {
-                signals.set(0);
-            }
-        }
-    }
-
-    private void run() {
-        boolean rest = false;
-        try {
-            while (!rest) {
-                int seen = signals.get();
-                look();
-                rest = signals.compareAndSet(seen, 0);
-            }
-        } finally {
-            if (!rest) {
-                signals.set(0);
-            }
+        if (polls.waiting() > 0) {
+            loop.signal();
         }
     }
 
     /** Looks now, on this thread. */
     void look() {
         try {
-            // Answers use no connection, so nothing of them stays with the threads that write them.
-            ManagedExecutorService threads = executor;
-            polls.look(threads == null ? Runnable::run : threads);
+            polls.look(background::runBare);
         } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "feeds: this look failed, the next follows: {0}", e.toString());
         }

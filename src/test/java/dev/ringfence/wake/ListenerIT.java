@@ -2,6 +2,7 @@ package dev.ringfence.wake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ringfence.background.Background;
 import dev.ringfence.config.Settings;
 import dev.ringfence.fanout.Fanout;
 import dev.ringfence.harness.TestDatabase;
@@ -59,7 +60,7 @@ class ListenerIT {
         NanoClock nanos = new NanoClock();
         CandidateFeed feed =
                 new CandidateFeed(new CandidateRepository(null), null, delivery, SETTINGS, Clock.systemUTC(), nanos);
-        FanoutRunner fanout = new FanoutRunner(new Fanout() {}, delivery) {
+        FanoutRunner fanout = new FanoutRunner(new Fanout() {}, delivery, new Background()) {
             @Override
             public void signal() {
                 // what was recorded is another test's
