@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
  * @param secretsKey {@code ringfence.secrets.key}: base64 of the 32 bytes that encrypt secrets at rest (SC-2)
  * @param egressAllow {@code ringfence.egress.allow}: CIDRs and host names that the destination guard opens (HT-4)
  * @param egressProxy {@code ringfence.egress.proxy}: the proxy through which every request leaves, with its credentials
+ * @param egressHttp2 {@code ringfence.egress.http2}: whether receivers are offered HTTP/2 (HT-1)
  * @param maxSkew {@code ringfence.clock.max-skew-ms}: largest clock skew at which enrolment and recording go on (LC-6)
  * @param deliveryEnabled {@code ringfence.delivery.enabled}: whether this node delivers
  * @param deliveryWorkers {@code ringfence.delivery.workers}: chunk partitions of this node
@@ -42,6 +43,7 @@ public record Settings(
         SecretValue secretsKey,
         List<String> egressAllow,
         Optional<SecretValue> egressProxy,
+        boolean egressHttp2,
         Duration maxSkew,
         boolean deliveryEnabled,
         int deliveryWorkers,
@@ -96,6 +98,7 @@ public record Settings(
                 secretsKey(read),
                 read.list("ringfence.egress.allow", ""),
                 egressProxy(read),
+                read.flag("ringfence.egress.http2", true),
                 read.millis("ringfence.clock.max-skew-ms", 1_000, 1, 60_000),
                 read.flag("ringfence.delivery.enabled", true),
                 (int) read.number("ringfence.delivery.workers", 3, 1, 16),

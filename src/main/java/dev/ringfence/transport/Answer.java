@@ -86,6 +86,11 @@ final class Answer {
         body.writeBytes(bytes);
     }
 
+    /** Bytes of the body so far. */
+    int size() {
+        return body.size();
+    }
+
     int status() {
         return status;
     }
@@ -108,13 +113,13 @@ final class Answer {
      * The outcome, once the answer is complete.
      *
      * @param judge of a complete 2xx answer
-     * @param sentWhole whether the receiver has got the request to its last byte; else it cannot acknowledge it
+     * @param whole whether the receiver has got the request to its last byte, else it cannot acknowledge it, and its answer ended as it must
      */
-    SendResult judge(Judge judge, boolean sentWhole) {
+    SendResult judge(Judge judge, boolean whole) {
         if (refusal != null) {
             return refusal;
         }
-        return framed && sentWhole
+        return framed && whole
                 ? judge.success(status, body.toByteArray())
                 : new SendResult.Uncertain(OutcomeCode.INVALID_ACK, status, null);
     }

@@ -124,9 +124,14 @@ record Destination(boolean secure, String host, @Nullable InetAddress literal, i
         return secure ? "https" : "http";
     }
 
+    /** The port, or -1 where it is the scheme's own. */
+    int urlPort() {
+        return port == (secure ? HTTPS : HTTP) ? -1 : port;
+    }
+
     /** The value of the Host header. */
     String hostHeader() {
         String name = isIpv6() ? "[" + host + "]" : host;
-        return port == (secure ? HTTPS : HTTP) ? name : name + ":" + port;
+        return urlPort() < 0 ? name : name + ":" + port;
     }
 }

@@ -11,8 +11,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.hc.core5.pool.PoolEntry;
-import org.apache.hc.core5.reactor.IOSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +35,8 @@ final class Exchange {
         TUNNELLING(new NotSent(OutcomeCode.PROXY_FAILED)),
         CONNECTING(new NotSent(OutcomeCode.CONNECT_FAILED)),
         SECURING(new NotSent(OutcomeCode.TLS_FAILED)),
+        /** HTTP/2 was agreed upon, and the receiver does not begin it. */
+        SETTLING(new NotSent(OutcomeCode.CONNECT_FAILED)),
         CONNECTED(new NotStarted());
 
         @SuppressWarnings("ImmutableEnumChecker") // records of enums
@@ -51,11 +51,10 @@ final class Exchange {
     private final Destination destination;
     private final Answer.Judge judge;
     private final NanoClock clock;
-    private final Connections connections;
     private final long deadline;
     private final CompletableFuture<SendResult> result = new CompletableFuture<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.BEFORE);
-    private final AtomicReference<@Nullable PoolEntry<Route, IOSession>> held = new AtomicReference<>();
+    private final AtomicReference<@Nullable Seat> held = new AtomicReference<>();
 
     private volatile Stage stage = Stage.RESOLVING;
     private volatile @Nullable Future<?> queued;
@@ -66,12 +65,11 @@ final class Exchange {
     private volatile boolean reusable;
 
     @SuppressWarnings("FutureReturnValueIgnored") // cleanUp throws nothing that anybody could handle
-    Exchange(Outbound outbound, Destination destination, Answer.Judge judge, NanoClock clock, Connections connections) {
+    Exchange(Outbound outbound, Destination destination, Answer.Judge judge, NanoClock clock) {
         this.outbound = outbound;
         this.destination = destination;
         this.judge = judge;
         this.clock = clock;
-        this.connections = connections;
         this.deadline = clock.nanos() + outbound.timeout().toNanos();
         // For a caller who cancels; otherwise all is cleaned up before anybody hears of the result.
         result.whenComplete((r, e) -> cleanUp());
@@ -133,8 +131,13 @@ final class Exchange {
         if (failBeforeFirstByte()) {
             return;
         }
+        Seat seat = held.get();
         if (clock.nanos() - deadline >= 0) {
             fail(OutcomeCode.TIMEOUT);
+        } else if (seat != null && !seat.hasLeft()) {
+            // Nothing may be sent any more, and its first byte still waits behind others: the connection is given up
+            // with it.
+            fail(OutcomeCode.CONNECTION_BROKEN);
         } else {
             arm(timer);
         }
@@ -154,13 +157,18 @@ final class Exchange {
     }
 
     /** Takes over a slot; false where it is too late, then it has been given back. */
-    boolean hold(PoolEntry<Route, IOSession> entry) {
-        held.set(entry);
+    boolean hold(Seat seat) {
+        held.set(seat);
         if (isOver()) {
             releaseHeld();
             return false;
         }
         return true;
+    }
+
+    /** Leaves what it holds to somebody else; false where it is too late, then it has been given back. */
+    boolean handOver() {
+        return held.getAndSet(null) != null;
     }
 
     /** Gives the slot back, to try another connection. */
@@ -243,9 +251,9 @@ final class Exchange {
     }
 
     private void releaseHeld() {
-        PoolEntry<Route, IOSession> entry = held.getAndSet(null);
-        if (entry != null) {
-            connections.release(entry, reusable);
+        Seat seat = held.getAndSet(null);
+        if (seat != null) {
+            seat.release(reusable);
         }
     }
 

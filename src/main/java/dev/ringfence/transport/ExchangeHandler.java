@@ -6,9 +6,6 @@ import java.nio.charset.CharacterCodingException;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
-import org.apache.hc.core5.http.ConnectionClosedException;
-import org.apache.hc.core5.http.EndpointDetails;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpException;
@@ -23,47 +20,40 @@ import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.apache.hc.core5.http.nio.RequestChannel;
 import org.apache.hc.core5.http.protocol.HttpContext;
-import org.apache.hc.core5.http.protocol.HttpCoreContext;
+import org.apache.hc.core5.http2.H2ConnectionException;
 import org.jspecify.annotations.Nullable;
 
-/** One exchange on one connection, called by the connection's thread: writes the request, reads the answer. */
+/** One exchange on one connection or stream, called by the connection's thread: writes the request, reads the answer. */
 final class ExchangeHandler implements AsyncClientExchangeHandler {
     /** Of all that comes back, on the wire: interim answers, head, framing and body. */
-    private static final long MOST_RECEIVED = 65_536;
+    static final long MOST_RECEIVED = 65_536;
 
     private final Exchange exchange;
-    private final BooleanSupplier surplus;
+    private final Carrier carrier;
     private final Runnable unused;
     private final ByteBuffer body;
     private final HttpRequest request;
     private final Answer answer;
     private final AtomicBoolean ended = new AtomicBoolean();
-    private @Nullable EndpointDetails line;
-    private long receivedBefore;
 
     /**
-     * @param surplus whether the connection holds bytes that belong to no answer: they came before the request and must
-     *     not be taken for the answer to it
      * @param unused runs where the connection ends before the request began
      */
-    ExchangeHandler(Exchange exchange, Clock wallClock, BooleanSupplier surplus, Runnable unused) {
+    ExchangeHandler(Exchange exchange, Clock wallClock, Carrier carrier, Runnable unused) {
         this.exchange = exchange;
-        this.surplus = surplus;
+        this.carrier = carrier;
         this.unused = unused;
         body = ByteBuffer.wrap(exchange.outbound().body());
-        request = RequestMessage.of(exchange.destination(), exchange.outbound(), exchange.token());
+        request = carrier.head(exchange);
         answer = new Answer(wallClock);
     }
 
     @Override
     public void produceRequest(RequestChannel channel, HttpContext context) throws HttpException, IOException {
-        if (surplus.getAsBoolean()) {
-            throw new ConnectionClosedException("the connection holds what belongs to no answer");
-        }
-        line = HttpCoreContext.cast(context).getEndpointDetails();
-        receivedBefore = received();
+        carrier.ready(context);
         if (!exchange.beginSending()) {
-            throw new ConnectionClosedException("too late to send");
+            carrier.tooLate();
+            return;
         }
         channel.sendRequest(request, new BasicEntityDetails(body.remaining(), null), context);
     }
@@ -81,10 +71,6 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
         }
     }
 
-    private long received() {
-        return line == null ? 0 : line.getReceivedBytesCount();
-    }
-
     /** 1xx says nothing about the outcome: the deadline runs on. It counts towards what a receiver may say. */
     @Override
     public void consumeInformation(HttpResponse response, HttpContext context) {
@@ -93,7 +79,7 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
 
     /** Who talks without end would keep the connection's thread, which others need too. */
     private boolean endIfTooLarge() {
-        boolean tooLarge = answer.isTooLarge() || received() - receivedBefore > MOST_RECEIVED;
+        boolean tooLarge = answer.isTooLarge() || carrier.received() > MOST_RECEIVED;
         if (tooLarge) {
             exchange.fail(OutcomeCode.ACK_TOO_LARGE);
         }
@@ -102,6 +88,7 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
 
     @Override
     public void consumeResponse(HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
+        carrier.answerBegins(response);
         answer.head(request, response, entity, context);
         exchange.headArrived(answer.status(), answer.refusal());
         if (!endIfTooLarge() && entity == null) {
@@ -127,8 +114,8 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
 
     private void complete() {
         boolean sentWhole = !body.hasRemaining();
-        SendResult result = answer.judge(exchange.judge(), sentWhole);
-        exchange.answered(result, answer.keepsConnection() && sentWhole);
+        SendResult result = answer.judge(exchange.judge(), sentWhole && carrier.isWhole(answer.size()));
+        exchange.answered(result, carrier.keeps(answer) && sentWhole);
     }
 
     @Override
@@ -139,6 +126,8 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
     /** What the core found wrong with the message itself; some of it comes as IOException. */
     private static boolean isNoHttp(Exception cause) {
         return cause instanceof HttpException
+                || cause instanceof H2ConnectionException
+                || cause instanceof RuntimeException
                 || cause instanceof MessageConstraintException
                 || cause instanceof CharacterCodingException
                 || (cause instanceof MalformedChunkCodingException && !(cause instanceof TruncatedChunkException));
@@ -152,6 +141,7 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
     /** The core's last call, whatever happened before. */
     @Override
     public void releaseResources() {
+        carrier.gone();
         broken(OutcomeCode.CONNECTION_BROKEN);
     }
 

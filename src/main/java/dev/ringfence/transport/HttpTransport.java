@@ -68,7 +68,8 @@ public class HttpTransport {
                 wallClock,
                 connectionsFor(settings),
                 defaultTls(),
-                settings.egressProxy().map(url -> EgressProxy.parse(url.text())).orElse(null));
+                settings.egressProxy().map(url -> EgressProxy.parse(url.text())).orElse(null),
+                settings.egressHttp2());
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the timer ends with the transport
@@ -78,7 +79,8 @@ public class HttpTransport {
             Clock wallClock,
             int maxConnections,
             SSLContext tls,
-            @Nullable EgressProxy proxy) {
+            @Nullable EgressProxy proxy,
+            boolean http2) {
         this.guard = guard;
         this.clock = clock;
         this.wallClock = wallClock;
@@ -86,7 +88,7 @@ public class HttpTransport {
         this.proxy = proxy;
         tlsContexts = new TlsContexts(tls, clock, wallClock);
         tokens = new AccessTokens(this::ask, clock);
-        connections = new Connections(maxConnections, ioThreads, TransportThreads.named("http"));
+        connections = new Connections(maxConnections, ioThreads, TransportThreads.named("http"), clock, http2);
         timer = new ScheduledThreadPoolExecutor(1, TransportThreads.named("http-timer"));
         timer.setRemoveOnCancelPolicy(true);
         timer.scheduleWithFixedDelay(this::forget, EVICT_MILLIS, EVICT_MILLIS, TimeUnit.MILLISECONDS);
@@ -131,7 +133,7 @@ public class HttpTransport {
     private CompletableFuture<SendResult> send(Outbound outbound, Answer.Judge judge) {
         try {
             Destination destination = Destination.parse(outbound.url().toString());
-            Exchange exchange = new Exchange(outbound, destination, judge, clock, connections);
+            Exchange exchange = new Exchange(outbound, destination, judge, clock);
             return start(exchange);
         } catch (DestinationNotAllowed e) {
             return CompletableFuture.completedFuture(new Forbidden());

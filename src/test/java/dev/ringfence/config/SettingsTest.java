@@ -23,6 +23,7 @@ class SettingsTest {
         assertThat(settings.schemaMigrate()).isTrue();
         assertThat(settings.bootstrapAdminKey()).isEmpty();
         assertThat(settings.egressAllow()).isEmpty();
+        assertThat(settings.egressHttp2()).isTrue();
         assertThat(settings.maxSkew()).isEqualTo(Duration.ofSeconds(1));
         assertThat(settings.deliveryWorkers()).isEqualTo(3);
         assertThat(settings.maxAttempts()).isEqualTo(6);
@@ -40,11 +41,13 @@ class SettingsTest {
                 "ringfence.egress.allow", " 127.0.0.0/8 , localhost,",
                 "ringfence.delivery.waits", "1,2",
                 "ringfence.delivery.enabled", "false",
+                "ringfence.egress.http2", "false",
                 "ringfence.node", "n1"));
 
         assertThat(settings.egressAllow()).containsExactly("127.0.0.0/8", "localhost");
         assertThat(settings.waits()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2));
         assertThat(settings.deliveryEnabled()).isFalse();
+        assertThat(settings.egressHttp2()).isFalse();
         assertThat(settings.node()).isEqualTo("n1");
     }
 
@@ -54,6 +57,7 @@ class SettingsTest {
             value = {
                 "ringfence.delivery.workers | 17 | from 1 to 16",
                 "ringfence.delivery.workers | three | from 1 to 16",
+                "ringfence.egress.http2 | h2c | true",
                 "ringfence.delivery.window | 0 | from 1 to 1000",
                 "ringfence.delivery.max-attempts | 21 | from 1 to 20",
                 "ringfence.delivery.max-age | 1 day | from PT1S to PT720H",

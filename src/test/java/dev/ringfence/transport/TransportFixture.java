@@ -34,9 +34,18 @@ final class TransportFixture implements AutoCloseable {
     }
 
     TransportFixture(NameResolver.NameService names, SSLContext tls, int connections, @Nullable EgressProxy proxy) {
+        this(names, tls, connections, proxy, true);
+    }
+
+    TransportFixture(
+            NameResolver.NameService names,
+            SSLContext tls,
+            int connections,
+            @Nullable EgressProxy proxy,
+            boolean http2) {
         guard = new DestinationGuard(
                 new EgressAllow(List.of("127.0.0.0/8")), new NameResolver(names, clock, Thread::new));
-        transport = new HttpTransport(guard, clock, ClockProducer.utcMicros(), connections, tls, proxy);
+        transport = new HttpTransport(guard, clock, ClockProducer.utcMicros(), connections, tls, proxy, http2);
     }
 
     static InetAddress[] noName(String host) throws UnknownHostException {
