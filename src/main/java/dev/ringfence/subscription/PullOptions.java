@@ -21,6 +21,8 @@ final class PullOptions {
             "retry",
             "retryStatuses",
             "limits",
+            "circuit",
+            "envelope",
             "timeoutMs",
             "deadThreshold");
 

@@ -112,7 +112,8 @@ class SubscriptionReaderTest {
         JsonNode request = json("'name':'n','mode':'PULL','url':'https://hooks.example.test/in','ack':'STATUS',"
                 + "'signing':[{'scheme':'webhook-id'}],'headers':{'X-A':'1'},'auth':{'type':'bearer','token':'t'},"
                 + "'semantics':'AT_LEAST_ONCE','retry':{'attempts':2,'waitsSeconds':[60]},'retryStatuses':[404],"
-                + "'limits':{'inFlight':1},'timeoutMs':1000,'deadThreshold':3");
+                + "'limits':{'inFlight':1},'circuit':{'failures':5},'envelope':{'kind':'fixed'},'timeoutMs':1000,"
+                + "'deadThreshold':3");
         assertThat(new JsonSchemas().validate("subscription", request)).isEmpty();
         assertThat(catchThrowableOfType(ApiProblem.class, () -> reader(Map.of()).read(request))
                         .errors())
@@ -121,7 +122,9 @@ class SubscriptionReaderTest {
                 .containsExactly(
                         "/ack",
                         "/auth",
+                        "/circuit",
                         "/deadThreshold",
+                        "/envelope",
                         "/headers",
                         "/limits",
                         "/retry",
