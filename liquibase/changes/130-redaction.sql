@@ -388,7 +388,7 @@ declare
     -- kept, and pseudonymous: what refuses stale work, who did what, and what the redaction itself is
     'tenant_lifecycle', 'audit_log', 'redactions', 'redaction_stages', 'unresolved_markers',
     -- not a tenant's
-    'apps', 'api_keys', 'inbox_consumers', 'nodes', 'app_cancellations', 'jobs', 'databasechangelog', 'databasechangeloglock',
+    'apps', 'api_keys', 'inbox_consumers', 'nodes', 'app_cancellations', 'databasechangelog', 'databasechangeloglock',
     -- gone with the row that says whose they are, in its transaction
     'subscription_secrets', 'delivery_keys', 'inbox_events'];
   hash bytea;

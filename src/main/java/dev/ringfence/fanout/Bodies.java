@@ -34,7 +34,10 @@ final class Bodies {
         }
         byte[] body = template.render(envelope, subscription, tenant == null ? null : tenant.tenant())
                 .orElse(null);
-        if (body != null) {
+        if (body == null) {
+            // It was made until it was too large: that costs as much as the largest, and others wait for it.
+            bytes += EnvelopeTemplate.MAX_BODY;
+        } else {
             bytes += body.length;
             ofEvent += body.length;
         }

@@ -30,7 +30,7 @@ public class FeedPolls {
     private static final int RETRY_AFTER_SECONDS = 1;
 
     /** Answers that are on their way at once: each may be a whole page, and its client slow to take it. */
-    private static final int MOST_ON_THEIR_WAY = 32;
+    private static final int MOST_ON_THEIR_WAY = 4;
 
     private final Feeds feeds;
     private final FeedRepository rows;

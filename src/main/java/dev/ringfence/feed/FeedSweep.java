@@ -8,6 +8,9 @@ import jakarta.inject.Inject;
 public class FeedSweep {
     private static final int CHUNK = 1_000;
 
+    /** Then others have their turn. */
+    private static final int MOST_CHUNKS = 50;
+
     private final FeedRepository feeds;
 
     @Inject
@@ -21,8 +24,16 @@ public class FeedSweep {
         this(null);
     }
 
-    /** Some of it, in a transaction of its own; how many. The next call goes on. */
+    /** A bounded part of it, in transactions of a thousand; how many. The next call goes on. */
     public int sweep() {
-        return feeds.failGone(CHUNK);
+        int failed = 0;
+        for (int chunk = 0; chunk < MOST_CHUNKS; chunk++) {
+            int some = feeds.failGone(CHUNK);
+            failed += some;
+            if (some == 0) {
+                break;
+            }
+        }
+        return failed;
     }
 }

@@ -13,9 +13,11 @@ import dev.ringfence.transport.Outbound;
 import java.net.URI;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the request of an attempt: the stored bytes, and a time and signatures that are new each time (SG-4, D12). */
 final class Requests {
@@ -35,11 +37,11 @@ final class Requests {
             return Optional.empty();
         }
         try {
-            ReceiverAccess access = endpoint.secrets().access();
             var destination = endpoint.subscription().destination();
+            ReceiverAccess access = access(url, endpoint);
             return Optional.of(new Outbound(
                     URI.create(url),
-                    headers(reserved, body, endpoint, now.getEpochSecond()),
+                    headers(reserved, body, endpoint, access.bearer(), now.getEpochSecond()),
                     body,
                     destination.timeout(),
                     sendByNanos,
@@ -51,7 +53,21 @@ final class Requests {
         }
     }
 
-    private static Map<String, String> headers(Reserved reserved, byte[] body, Endpoint endpoint, long seconds)
+    /** A subscription that was given another receiver meanwhile: its credentials are for that one, and the URL is of the one before (SB-4). */
+    private static ReceiverAccess access(String url, Endpoint endpoint) {
+        String present = endpoint.subscription().destination().url();
+        return present != null && origin(url).equals(origin(present))
+                ? endpoint.secrets().access()
+                : ReceiverAccess.NONE;
+    }
+
+    private static String origin(String url) {
+        URI uri = URI.create(url);
+        return (uri.getScheme() + "://" + uri.getAuthority()).toLowerCase(Locale.ROOT);
+    }
+
+    private static Map<String, String> headers(
+            Reserved reserved, byte[] body, Endpoint endpoint, @Nullable BearerToken bearer, long seconds)
             throws JsonProcessingException {
         Map<String, String> headers = new HashMap<>();
         if (reserved.headers() != null) {
@@ -63,7 +79,6 @@ final class Requests {
         if (reserved.test()) {
             headers.put(TEST, "true");
         }
-        BearerToken bearer = endpoint.secrets().access().bearer();
         if (bearer != null) {
             headers.put("Authorization", bearer.authorization());
         }

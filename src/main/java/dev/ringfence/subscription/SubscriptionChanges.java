@@ -64,7 +64,8 @@ public class SubscriptionChanges {
     private record Held(Subscription subscription, TenantLifecycle tenant) {}
 
     /**
-     * Applies a merge patch. Deliveries that wait keep URL and headers, and obey the new rules and secrets from their next attempt on.
+     * Applies a merge patch. Deliveries that wait keep URL and headers, and obey the new rules and secrets from their next attempt on; where
+     * the URL moved to another origin, they go without credentials.
      *
      * @throws ApiProblem 422 {@code INVALID} with everything that is wrong
      */

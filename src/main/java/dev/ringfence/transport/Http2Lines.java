@@ -159,7 +159,12 @@ final class Http2Lines {
 
     /** Makes room where connections are short. */
     void closeAnIdleOne() {
-        all().stream().filter(Http2Line::isIdle).findFirst().ifPresent(Http2Line::kill);
+        used().stream().filter(Http2Line::isIdle).findFirst().ifPresent(Http2Line::kill);
+    }
+
+    /** Not those that are still being made: others wait for them. */
+    private synchronized List<Http2Line> used() {
+        return peers.values().stream().flatMap(peer -> peer.lines.stream()).toList();
     }
 
     private synchronized List<Http2Line> all() {

@@ -56,6 +56,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public class DeliveryTimers {
     private static final Logger LOG = System.getLogger(DeliveryTimers.class.getName());
     private static final Duration LANDING = Duration.ofSeconds(6);
+    private static final long SOON = 200;
 
     /** What is done, and how often, in milliseconds. */
     enum Beat {
@@ -175,7 +176,11 @@ public class DeliveryTimers {
         Serializable info = timer.getInfo();
         if (info instanceof Beat beat) {
             AtomicBoolean atWork = busy.get(beat);
-            if (atWork != null && contexts.ready() && atWork.compareAndSet(false, true)) {
+            if (!contexts.ready()) {
+                // The application is still starting. The next of these may be an hour away, so this one is only put
+                // off.
+                timers.createSingleActionTimer(SOON, new TimerConfig(beat, false));
+            } else if (atWork != null && atWork.compareAndSet(false, true)) {
                 try {
                     contexts.run(() -> act(beat));
                 } catch (RuntimeException | Error e) {

@@ -65,12 +65,41 @@ class RequestsTest {
         assertThat(sent.headers()).containsOnlyKeys("X-Shop");
     }
 
+    /** What waits keeps the URL of the receiver before; the credentials are the present one's. */
+    @Test
+    @Tag("SB-1")
+    @Tag("SB-4")
+    void credentialsOfAnotherReceiverStayAway() {
+        ReceiverAccess access = new ReceiverAccess(
+                new BearerToken("t"),
+                new OAuthClient(URI.create("https://id.test/t"), "i", "s"),
+                new TlsMaterial("ca", null, null));
+        for (String present : new String[] {
+            "https://other.example.test/in",
+            "http://hooks.example.test/in",
+            "https://hooks.example.test:8443/in",
+            "https://hooks.example.test.evil.test/in",
+            null
+        }) {
+            Outbound sent = request(access, present);
+            assertThat(sent.headers()).as("%s", present).containsOnlyKeys("X-Shop");
+            assertThat(sent.oauth()).as("%s", present).isNull();
+            assertThat(sent.tls()).as("%s", present).isEqualTo(TlsMaterial.NONE);
+        }
+        assertThat(request(access, "HTTPS://Hooks.Example.Test/other").headers())
+                .containsKey("Authorization");
+    }
+
     private static Outbound request(@Nullable BearerToken bearer) {
         return request(bearer == null ? ReceiverAccess.NONE : new ReceiverAccess(bearer, null, TlsMaterial.NONE));
     }
 
     private static Outbound request(ReceiverAccess access) {
-        Endpoint endpoint = new Endpoint(subscription(), new RequestSecrets(List.of(), access));
+        return request(access, "https://hooks.example.test/elsewhere");
+    }
+
+    private static Outbound request(ReceiverAccess access, @Nullable String present) {
+        Endpoint endpoint = new Endpoint(subscription(present), new RequestSecrets(List.of(), access));
         return Requests.of(reserved(), endpoint, NOW, 1).orElseThrow();
     }
 
@@ -96,14 +125,14 @@ class RequestsTest {
                 false);
     }
 
-    private static Subscription subscription() {
+    private static Subscription subscription(@Nullable String url) {
         return new Subscription(
                 UUID.randomUUID(),
                 UUID.randomUUID(),
                 1,
                 "all",
                 new Destination(
-                        Mode.PUSH, null, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), null, AccessTerms.NONE),
+                        Mode.PUSH, url, Map.of(), AckProfile.STATUS, Duration.ofSeconds(2), null, AccessTerms.NONE),
                 new EventFilter(new EventTypeFilter(List.of()), MatchFilter.ALL),
                 List.of(),
                 new DeliveryRules(
