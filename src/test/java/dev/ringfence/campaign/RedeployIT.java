@@ -76,11 +76,14 @@ class RedeployIT {
                             database.number("select count(*) from pg_locks where locktype = 'advisory' and database ="
                                             + " (select oid from pg_database where datname = current_database())")
                                     == 0);
+            // An application is a quarter of the heap, so one left with each redeployment would be three times as much.
+            // Closer than half it does not
+            // hold on WildFly: a thread keeps its first task, and with it that deployment (decision 0007).
             assertThat(last.jvm.heap())
                     .as(
                             "bytes reachable after ten with %s applications in memory, %s with %s after two",
                             last.jvm.copies(), second.jvm.heap(), second.jvm.copies())
-                    .isLessThan(second.jvm.heap() * 11 / 10);
+                    .isLessThan(second.jvm.heap() * 3 / 2);
         }
     }
 
