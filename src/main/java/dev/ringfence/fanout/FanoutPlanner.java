@@ -33,7 +33,10 @@ final class FanoutPlanner {
         List<PlannedDelivery> deliveries = new ArrayList<>();
         Bodies bodies = new Bodies();
         int next = 0;
-        while (next < events.size() && deliveries.size() < FULL && !bodies.full()) {
+        while (next < events.size()
+                && deliveries.size() < FULL
+                && !bodies.full()
+                && !situation.envelopes().leaves(events.get(next))) {
             ClaimedEvent event = events.get(next++);
             OutboxMove move =
                     obstacle(event, situation, now).orElseGet(() -> match(event, situation, bodies, deliveries));
@@ -75,7 +78,7 @@ final class FanoutPlanner {
                 .toList();
         JsonNode envelope = null;
         if (needsBody(event, concerned)) {
-            envelope = envelope(situation.bodies().get(event.ordinal()));
+            envelope = envelope(situation.envelopes().of(event));
             if (envelope == null) {
                 return OutboxMove.dead(event, FanoutCode.MALFORMED_PAYLOAD);
             }

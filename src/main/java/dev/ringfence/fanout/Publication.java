@@ -82,13 +82,13 @@ public class Publication {
         List<Long> tenantIds =
                 reachable.stream().map(ClaimedEvent::tenantId).distinct().toList();
         Map<Long, List<Subscription>> active = subscriptions.takingOf(tenantIds);
-        return new Situation(granted, rows.lifecycles(tenantIds), active, bodies(reachable, active));
+        return new Situation(granted, rows.lifecycles(tenantIds), active, envelopes(reachable, active));
     }
 
-    private Map<Long, byte[]> bodies(List<ClaimedEvent> events, Map<Long, List<Subscription>> active) {
+    private Envelopes envelopes(List<ClaimedEvent> events, Map<Long, List<Subscription>> active) {
         List<ClaimedEvent> looked = events.stream()
                 .filter(event -> FanoutPlanner.needsBody(event, active.getOrDefault(event.tenantId(), List.of())))
                 .toList();
-        return looked.isEmpty() ? Map.of() : rows.bodies(looked);
+        return looked.isEmpty() ? Envelopes.NONE : rows.envelopes(looked, Envelopes.MOST);
     }
 }

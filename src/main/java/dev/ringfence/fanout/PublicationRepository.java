@@ -33,10 +33,17 @@ public class PublicationRepository {
     private static final String TRY_FENCES =
             "select key from unnest(?::bigint[]) key where pg_try_advisory_xact_lock_shared(key)";
 
-    private static final String BODIES = """
-            select e.ordinal, e.payload_bytes
-            from unnest(?::bigint[], ?::timestamptz[]) w(ordinal, recorded_at)
-            join outbox_events e on e.ordinal = w.ordinal and e.recorded_at = w.recorded_at
+    /*
+     * As many as there is room for, in the order of their ordinals, and the first in any case. Their sizes are known without reading
+     * those that are stored out of line.
+     */
+    private static final String ENVELOPES = """
+            select s.ordinal, case when s.first or s.so_far <= ? then s.payload_bytes end
+            from (select e.ordinal, e.payload_bytes, row_number() over w = 1 as first,
+                    sum(octet_length(e.payload_bytes)) over w as so_far
+                  from unnest(?::bigint[], ?::timestamptz[]) a(ordinal, recorded_at)
+                  join outbox_events e on e.ordinal = a.ordinal and e.recorded_at = a.recorded_at
+                  window w as (order by e.ordinal rows unbounded preceding)) s
             """;
 
     /*
@@ -107,21 +114,31 @@ public class PublicationRepository {
         }
     }
 
-    /** The stored envelopes by ordinal. */
-    Map<Long, byte[]> bodies(List<ClaimedEvent> events) {
-        Map<Long, byte[]> bodies = new HashMap<>();
+    /**
+     * The stored envelopes, as many of them as have room together.
+     *
+     * @param events in the order of their ordinals
+     * @param most bytes of them all; the first is read whatever its size
+     */
+    Envelopes envelopes(List<ClaimedEvent> events, long most) {
+        Map<Long, byte[]> read = new HashMap<>();
+        Set<Long> left = new HashSet<>();
         query(
                 "cannot read envelopes",
-                BODIES,
-                row -> bodies.put(row.getLong(1), row.getBytes(2)),
+                ENVELOPES,
+                row -> {
+                    byte[] envelope = row.getBytes(2);
+                    return envelope == null ? left.add(row.getLong(1)) : read.put(row.getLong(1), envelope) == null;
+                },
                 connection -> new Object[] {
+                    most,
                     array(connection, "bigint", events.stream().map(ClaimedEvent::ordinal)),
                     array(
                             connection,
                             "timestamptz",
                             events.stream().map(event -> event.recordedAt().toString()))
                 });
-        return bodies;
+        return new Envelopes(read, left);
     }
 
     /**

@@ -13,13 +13,13 @@ import java.util.Set;
  * @param granted the fences that it holds
  * @param tenants the lifecycle rows, read after the grant
  * @param subscriptions the subscriptions of each tenant that may take an event
- * @param bodies the stored envelopes, of those events at least that a match filter has to see
+ * @param envelopes the stored envelopes, of those events at least that a match filter has to see
  */
 record Situation(
         Set<FenceKey> granted,
         Map<Long, TenantLifecycle> tenants,
         Map<Long, List<Subscription>> subscriptions,
-        Map<Long, byte[]> bodies) {
+        Envelopes envelopes) {
 
     List<Subscription> subscriptionsOf(ClaimedEvent event) {
         return subscriptions.getOrDefault(event.tenantId(), List.of());

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param subscriptionVersion null where the subscription is gone
  * @param eventName null where the event's row is gone
  * @param perSecond most requests a second of its subscription, on all nodes; null where there is no limit
+ * @param ends whether it is certain not to be sent: too old, or of a subscription or an application that is gone or disabled
  */
 record Candidate(
         long id,
@@ -23,4 +24,5 @@ record Candidate(
         int cycleAttempts,
         Instant cycleStartedAt,
         @Nullable String eventName,
-        @Nullable Double perSecond) {}
+        @Nullable Double perSecond,
+        boolean ends) {}

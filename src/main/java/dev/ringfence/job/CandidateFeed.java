@@ -38,8 +38,6 @@ public class CandidateFeed {
     /** A few of one endpoint cost hardly more than one. */
     private static final int LEAST = 2;
 
-    private static final Duration SOON = Duration.ofMillis(50);
-
     /** Workers that land flights do not ask for more than about 15 s; who is silent for longer is stuck. */
     private static final Duration SILENCE = Duration.ofSeconds(30);
 
@@ -126,7 +124,7 @@ public class CandidateFeed {
                         .map(Candidate::id)
                         .toList();
                 buffer.removeIf(candidate -> tenantIds.contains(candidate.tenantId()));
-                slots.free(forgotten);
+                slots.putBack(forgotten);
             }
         } finally {
             lock.unlock();
@@ -149,7 +147,7 @@ public class CandidateFeed {
         try {
             stopped = true;
             for (Deque<Candidate> buffer : buffers.values()) {
-                slots.free(buffer.stream().map(Candidate::id).toList());
+                slots.putBack(buffer.stream().map(Candidate::id).toList());
                 buffer.clear();
             }
             changed.signalAll();
@@ -326,7 +324,6 @@ public class CandidateFeed {
             foundLastRound = foundThisRound.size();
             foundThisRound.clear();
         }
-        Duration pause = slots.waitingForAMoment() ? SOON : settings.poll();
-        nextScan = rest ? now + pause.toNanos() : now;
+        nextScan = rest ? now + slots.pause(settings.poll()).toNanos() : now;
     }
 }

@@ -28,7 +28,8 @@ public class CandidateRepository {
      * follows the pairs that it visits, not the rows that wait. LATERAL with LIMIT keeps every join a look-up per pair, in order, so
      * that the outer LIMIT ends the walk. Of a subscription that is held, being paused (SB-3) or its circuit open (SB-7), only expired rows are of
      * interest: those at the head of what is due, and those that were tried before, by their age; so its backlog is not read. Of one whose
-     * circuit may be probed one row is enough, of a deleted one all are of interest: they fail at once (SB-5).
+     * circuit may be probed one row is enough, of a deleted one all are of interest: they fail at once (SB-5). Of one with a rate so many
+     * are of interest as it may begin, and all that end without a request (SB-7).
      */
     static final String SCAN = """
             with recursive pairs as (
@@ -44,7 +45,7 @@ public class CandidateRepository {
                    order by d.tenant_id, d.subscription_id limit 1) n
             )
             select p.tenant_id, p.subscription_id, c.id, t.fence_key, t.app_enabled, s.version, c.cycle, c.cycle_attempts,
-                   c.cycle_started_at, e.event_name, s.per_second
+                   c.cycle_started_at, e.event_name, s.per_second, c.expired or g.disabled
               from pairs p
               left join lateral (
                 select l.fence_key, l.epoch, l.phase, a.enabled as app_enabled
@@ -56,12 +57,15 @@ public class CandidateRepository {
                        case when x.status = 'ACTIVE' and x.circuit <> 'CLOSED' then 1 end as probes
                   from subscriptions x, (select ?::timestamptz as now) m
                  where x.id = p.subscription_id limit 1) s on true
+              cross join lateral (select coalesce(s.status = 'DISABLED', true) or t.app_enabled is not true as disabled) g
               left join lateral (
-                select x.taken, x.most from unnest(?::uuid[], ?::integer[], ?::integer[]) as x (id, taken, most)
+                select x.taken, x.most, x.allowed
+                  from unnest(?::uuid[], ?::integer[], ?::integer[], ?::integer[]) as x (id, taken, most, allowed)
                  where x.id = p.subscription_id limit 1) u on true
               left join lateral (
-                (select q.* from (
-                  select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at
+                (select q.id, q.cycle, q.cycle_attempts, q.cycle_started_at, q.event_ordinal, q.event_recorded_at, q.expired from (
+                  select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at,
+                         d.cycle_started_at <= ?::timestamptz as expired, row_number() over (order by d.next_attempt_at) as nth
                     from deliveries_live d
                    where d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
                      and d.state in ('pending', 'retrying')
@@ -71,9 +75,9 @@ public class CandidateRepository {
                      and (d.id % ? = ? or d.next_attempt_at <= ?::timestamptz) and d.id <> all (?::bigint[])
                    order by d.next_attempt_at
                    limit greatest(0, least(?::integer, least(s.in_flight, u.most, case when not s.held then s.probes end) - coalesce(u.taken, 0)))) q
-                 where s.held is not true or q.cycle_started_at <= ?::timestamptz)
+                 where q.expired or (s.held is not true and (g.disabled or u.allowed is null or q.nth <= u.allowed)))
                 union all
-                (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at
+                (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at, true
                    from deliveries_live d
                   where s.held and d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
                     and d.state = 'retrying' and d.cycle_started_at <= ?::timestamptz
@@ -135,13 +139,15 @@ public class CandidateRepository {
                     "integer", loads.stream().map(ScanOrder.Load::taken).toArray()),
             connection.createArrayOf(
                     "integer", loads.stream().map(ScanOrder.Load::most).toArray()),
+            connection.createArrayOf(
+                    "integer", loads.stream().map(ScanOrder.Load::allowed).toArray()),
+            expired,
             now,
             nodes,
             rank,
             overdue(order).atOffset(ZoneOffset.UTC),
             held,
             order.perPair(),
-            expired,
             expired,
             nodes,
             rank,
@@ -187,6 +193,7 @@ public class CandidateRepository {
                 rows.getInt(8),
                 rows.getObject(9, OffsetDateTime.class).toInstant(),
                 rows.getString(10),
-                rows.getObject(11, Double.class));
+                rows.getObject(11, Double.class),
+                rows.getBoolean(12));
     }
 }

@@ -141,7 +141,7 @@ public class Departure {
         if (taken.isEmpty()) {
             return sendable;
         }
-        slots.free(ids(taken));
+        slots.putBack(ids(taken));
         slots.cool(taken.stream().map(Candidate::tenantId).distinct().toList(), FENCE_TAKEN);
         return sendable.stream()
                 .filter(candidate -> granted.contains(candidate.fenceKey()))

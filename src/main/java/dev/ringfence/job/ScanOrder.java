@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a scan looks for.
@@ -32,6 +33,11 @@ record ScanOrder(
      *
      * @param taken in flight or in hand
      * @param most slots it may have for now, whatever its own limit
+     * @param allowed requests that it may begin now, null where it has no rate
      */
-    record Load(UUID subscriptionId, int taken, int most) {}
+    record Load(
+            UUID subscriptionId,
+            int taken,
+            int most,
+            @Nullable Integer allowed) {}
 }

@@ -30,9 +30,15 @@ public class Slots {
 
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
+    /** When what was left out for a moment is worth another look. */
+    private static final Duration SOON = Duration.ofMillis(50);
+
+    /** @param counted whether it was counted as a request of its subscription's rate */
+    private record InHand(UUID subscription, boolean counted) {}
+
     private final int capacity;
     private final NanoClock clock;
-    private final Map<Long, UUID> held = new HashMap<>();
+    private final Map<Long, InHand> held = new HashMap<>();
     private final Map<UUID, Integer> taken = new HashMap<>();
     private final Lanes lanes = new Lanes();
     private final Map<Long, Long> shunned = new HashMap<>();
@@ -71,25 +77,40 @@ public class Slots {
     }
 
     /**
-     * Takes the candidate in hand; false where it is already, and where its subscription's rate does not allow it now.
+     * Takes the candidate in hand; false where it is already, and where its subscription's rate does not allow it now. One that ends without
+     * a request is not counted.
      *
      * @param nodes how many nodes share the rate
      */
     synchronized boolean take(Candidate candidate, int nodes) {
-        if (held.containsKey(candidate.id()) || !throttle.admits(candidate, nodes)) {
+        if (held.containsKey(candidate.id()) || !(candidate.ends() || throttle.admits(candidate, nodes))) {
             return false;
         }
-        held.put(candidate.id(), candidate.subscriptionId());
+        held.put(
+                candidate.id(),
+                new InHand(candidate.subscriptionId(), candidate.perSecond() != null && !candidate.ends()));
         taken.merge(candidate.subscriptionId(), 1, Integer::sum);
         return true;
     }
 
     /** Gives slots back. */
     synchronized void free(Collection<Long> ids) {
+        release(ids, false);
+    }
+
+    /** Gives slots back of which nothing was sent. */
+    synchronized void putBack(Collection<Long> ids) {
+        release(ids, true);
+    }
+
+    private void release(Collection<Long> ids, boolean unsent) {
         for (Long id : ids) {
-            UUID subscription = held.remove(id);
-            if (subscription != null) {
-                taken.computeIfPresent(subscription, (key, count) -> count > 1 ? count - 1 : null);
+            InHand one = held.remove(id);
+            if (one != null) {
+                taken.computeIfPresent(one.subscription(), (key, count) -> count > 1 ? count - 1 : null);
+                if (unsent && one.counted()) {
+                    throttle.giveBack(one.subscription());
+                }
             }
         }
         lanes.end(ids);
@@ -122,9 +143,9 @@ public class Slots {
         subscriptions.forEach(lanes::dragging);
     }
 
-    /** Gives slots back and leaves these deliveries alone for a moment, so that a lost race is not run again at once. */
+    /** Puts these deliveries back and leaves them alone for a moment, so that a lost race is not run again at once. */
     synchronized void shun(Collection<Long> ids, Duration moment) {
-        free(ids);
+        putBack(ids);
         long until = clock.nanos() + moment.toNanos();
         ids.forEach(id -> shunned.put(id, until));
     }
@@ -165,9 +186,17 @@ public class Slots {
         return List.copyOf(coolTenants.keySet());
     }
 
-    /** True while something is left out that will be worth another look soon. */
-    synchronized boolean waitingForAMoment() {
-        return !shunned.isEmpty() || !coolTenants.isEmpty() || throttle.filling();
+    /** When something that is left out now will be worth another look, at most {@code longest}. */
+    synchronized Duration pause(Duration longest) {
+        if (!shunned.isEmpty() || !coolTenants.isEmpty()) {
+            return min(SOON, longest);
+        }
+        Duration rate = throttle.untilOne(longest);
+        return rate.compareTo(SOON) < 0 ? min(SOON, longest) : rate;
+    }
+
+    private static Duration min(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     synchronized List<ScanOrder.Load> loads() {
@@ -180,8 +209,8 @@ public class Slots {
             int count = taken.getOrDefault(id, 0);
             Integer allowance = allowances.get(id);
             // One at least, as a changed rate is learned from what the scan finds.
-            int allowed = allowance == null ? UNLIMITED : count + Math.max(1, allowance);
-            loads.add(new ScanOrder.Load(id, count, Math.min(most(id), allowed)));
+            Integer allowed = allowance == null ? null : Integer.valueOf(Math.max(1, allowance));
+            loads.add(new ScanOrder.Load(id, count, most(id), allowed));
         }
         return loads;
     }

@@ -22,6 +22,9 @@ public class Stragglers {
     /** Fence connections that may be held for stragglers, besides one for each worker. */
     static final int MOST = Settings.STRAGGLERS;
 
+    /** Of these, for flights of endpoints that are not known to be slow: else many that take a little longer would leave the slow ones none. */
+    static final int MOST_OTHERS = 3;
+
     private static final Duration WAIT = Duration.ofMillis(250);
 
     /** A request is over within 10 s, so nothing is lost by waiting no longer. */
@@ -33,6 +36,7 @@ public class Stragglers {
     private final Duration longest;
     private final Background background;
     private final Semaphore permits = new Semaphore(MOST);
+    private final Semaphore permitsOfOthers = new Semaphore(MOST_OTHERS);
 
     @Inject
     public Stragglers(Landing landing, Slots slots, NanoClock nanos, Background background) {
@@ -60,22 +64,27 @@ public class Stragglers {
 
     /** Takes the flight over, and closes it when it has landed; false where there are too many already. */
     boolean takeOver(Flight flight) {
+        boolean other = !expects(flight);
+        if (other && !permitsOfOthers.tryAcquire()) {
+            return false;
+        }
         if (!permits.tryAcquire()) {
+            giveBack(other);
             return false;
         }
         int waiting = flight.open();
         slots.takenOver(1);
         slots.straggling(waiting);
         try {
-            background.run(() -> land(flight, waiting));
+            background.run(() -> land(flight, waiting, other));
             return true;
         } catch (RuntimeException stopping) {
-            ended(waiting);
+            ended(waiting, other);
             return false;
         }
     }
 
-    private void land(Flight flight, int waiting) {
+    private void land(Flight flight, int waiting, boolean other) {
         int left = waiting;
         try (flight) {
             trim(flight);
@@ -94,7 +103,7 @@ public class Stragglers {
             LOG.log(Level.WARNING, "delivery: stragglers are left to reconciliation: {0}", e.toString());
         } finally {
             landing.abandon(flight);
-            ended(left);
+            ended(left, other);
         }
     }
 
@@ -108,9 +117,16 @@ public class Stragglers {
         }
     }
 
-    private void ended(int waiting) {
+    private void ended(int waiting, boolean other) {
         slots.straggling(-waiting);
         permits.release();
+        giveBack(other);
         slots.takenOver(-1);
+    }
+
+    private void giveBack(boolean other) {
+        if (other) {
+            permitsOfOthers.release();
+        }
     }
 }

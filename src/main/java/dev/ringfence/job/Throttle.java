@@ -1,6 +1,7 @@
 package dev.ringfence.job;
 
 import dev.ringfence.time.NanoClock;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -37,6 +38,15 @@ final class Throttle {
 
         Bucket less() {
             return new Bucket(rate, tokens - 1, at);
+        }
+
+        Bucket more() {
+            return new Bucket(rate, Math.min(depth(), tokens + 1), at);
+        }
+
+        /** Nanoseconds until one may begin. */
+        double untilOne() {
+            return (1 - tokens) / rate * NANOS;
         }
 
         double depth() {
@@ -78,10 +88,20 @@ final class Throttle {
         return allowances;
     }
 
-    /** Whether some subscription may begin more in a moment than now. */
-    boolean filling() {
+    /** One that was counted did not begin. */
+    void giveBack(UUID subscription) {
+        buckets.computeIfPresent(subscription, (id, bucket) -> bucket.more());
+    }
+
+    /** How long until the first of those that may begin none now may begin one; {@code longest} where that is later, or there is none. */
+    Duration untilOne(Duration longest) {
         refill();
-        return !buckets.isEmpty();
+        double nanos = buckets.values().stream()
+                .filter(bucket -> bucket.tokens() < 1)
+                .mapToDouble(Bucket::untilOne)
+                .min()
+                .orElse(Double.POSITIVE_INFINITY);
+        return nanos < longest.toNanos() ? Duration.ofNanos((long) Math.ceil(nanos)) : longest;
     }
 
     /** Forgets full buckets: the next one begins with as much as has to be. */

@@ -367,6 +367,39 @@ class FanoutIT {
 
     @Test
     @Tag("OB-3")
+    void noMoreEnvelopesAreReadAtOnceThanThereIsMemoryFor() {
+        fixture.subscription(shop, Map.of("match", "'[{\"payload.country\": \"DE\"}]'"));
+        fixture.record(shop, 34, ORDER, "{\"country\":\"DE\",\"text\":\"" + "x".repeat(1 << 20) + "\"}");
+        Claim claim = fixture.claims.claim();
+        FanoutPlan first = fixture.publication.publish(claim.holder(), claim.events());
+        assertThat(first.moves()).as("what has room in 32 MiB").hasSize(31);
+        assertThat(first.rest()).isEqualTo(claim.events().subList(31, 34));
+        assertThat(fixture.publication.publish(claim.holder(), first.rest()).published())
+                .isEqualTo(3);
+        assertThat(fixture.count("deliveries", "state = 'pending'")).isEqualTo(34);
+    }
+
+    @Test
+    @Tag("OB-3")
+    void anEnvelopeThatIsLargerThanAllTheRoomGoesAlone() {
+        fixture.subscription(shop, Map.of("match", "'[{\"payload.country\": \"DE\"}]'"));
+        fixture.record(shop, 2, ORDER, "{\"country\":\"DE\",\"text\":\"" + "x".repeat(33 << 20) + "\"}");
+        fixture.record(shop, 2, ORDER, "{\"country\":\"DE\"}");
+        Claim claim = fixture.claims.claim();
+        FanoutPlan first = fixture.publication.publish(claim.holder(), claim.events());
+        assertThat(first.moves()).hasSize(1);
+        assertThat(fixture.publication.publish(claim.holder(), first.rest()).moves())
+                .hasSize(1);
+        fixture.publication.publish(
+                claim.holder(), first.rest().subList(1, first.rest().size()));
+        assertThat(fixture.count("outbox_events", "last_error_code = 'MALFORMED_PAYLOAD'"))
+                .as("larger than an envelope may be")
+                .isEqualTo(2);
+        assertThat(fixture.count("outbox_events", "status = 'PUBLISHED'")).isEqualTo(2);
+    }
+
+    @Test
+    @Tag("OB-3")
     void anEnvelopeThatNoFilterCanReadIsDeadAtOnce() {
         fixture.subscription(shop, Map.of("match", "'[{\"payload.country\": \"DE\"}]'"));
         fixture.record(shop, 1, ORDER, "{\"broken\"");

@@ -50,7 +50,7 @@ class FanoutPlannerTest {
 
     private static Situation situation(
             Set<FenceKey> granted, TenantLifecycle tenant, List<Subscription> subscriptions) {
-        return new Situation(granted, Map.of(1L, tenant), Map.of(1L, subscriptions), Map.of());
+        return new Situation(granted, Map.of(1L, tenant), Map.of(1L, subscriptions), Envelopes.NONE);
     }
 
     private static OutboxMove onlyMove(Situation situation) {
@@ -105,7 +105,7 @@ class FanoutPlannerTest {
                 Set.of(FENCE),
                 Map.of(1L, tenant(EPOCH, Phase.ACTIVE, true)),
                 Map.of(1L, Collections.nCopies(subscriptions, one)),
-                bodies);
+                new Envelopes(bodies, Set.of()));
     }
 
     @Test

@@ -105,7 +105,7 @@ class CandidateIT {
             statement.execute("set plan_cache_mode = force_generic_plan");
             plan = plan(
                     statement,
-                    "0, '00000000-0000-0000-0000-000000000000', '{}', now(), '{}', '{}', '{}', now(), 1, 0, now(), '{}', 100, now(), now(), 1, 0, '{}', 100, 300");
+                    "0, '00000000-0000-0000-0000-000000000000', '{}', now(), '{}', '{}', '{}', '{}', now(), now(), 1, 0, now(), '{}', 100, now(), 1, 0, '{}', 100, 300");
         }
         assertThat(plan).contains("deliveries_live_due").doesNotContain("Seq Scan on deliveries_live");
     }
@@ -151,7 +151,7 @@ class CandidateIT {
                 .containsExactlyInAnyOrderElementsOf(ids.subList(4, 10));
         assertThat(ids(scan(ScanPlace.START, 50, 50, NodeShare.ALL, List.of(), List.of(tenant), List.of())))
                 .isEmpty();
-        List<ScanOrder.Load> loads = List.of(new ScanOrder.Load(subscription, 3, 5));
+        List<ScanOrder.Load> loads = List.of(new ScanOrder.Load(subscription, 3, 5, null));
         assertThat(ids(scan(ScanPlace.START, 50, 50, NodeShare.ALL, List.of(), List.of(), loads)))
                 .hasSize(2);
         List<Long> shares = new ArrayList<>();
@@ -171,6 +171,32 @@ class CandidateIT {
         fixture.update("update subscriptions set status = 'PAUSED' where id = ?", subscription);
 
         assertThat(ids(scan(ScanPlace.START, 50, 50))).isEqualTo(old);
+    }
+
+    @Test
+    @Tag("SB-7")
+    void of_a_subscription_with_a_rate_so_many_are_found_as_may_begin_and_all_that_end() {
+        long tenant = fixture.tenant("t");
+        UUID subscription = subscription(tenant);
+        List<Long> old = fixture.deliveries(tenant, subscription, 4, NOW.minus(Duration.ofHours(25)));
+        List<Long> due = fixture.deliveries(tenant, subscription, 9, DUE);
+        fixture.update("update subscriptions set per_second = 10 where id = ?", subscription);
+        List<ScanOrder.Load> loads = List.of(new ScanOrder.Load(subscription, 1, 50, 2));
+
+        List<Candidate> first = scan(ScanPlace.START, 50, 50, NodeShare.ALL, List.of(), List.of(), loads)
+                .candidates();
+        assertThat(first).extracting(Candidate::id).containsExactlyInAnyOrderElementsOf(old);
+        assertThat(first).allMatch(Candidate::ends);
+        List<Candidate> second = scan(ScanPlace.START, 50, 50, NodeShare.ALL, old, List.of(), loads)
+                .candidates();
+        assertThat(second).extracting(Candidate::id).isEqualTo(due.subList(0, 2));
+        assertThat(second).noneMatch(Candidate::ends);
+
+        fixture.update("update subscriptions set status = 'DISABLED' where id = ?", subscription);
+        assertThat(scan(ScanPlace.START, 50, 50, NodeShare.ALL, old, List.of(), loads)
+                        .candidates())
+                .hasSize(9)
+                .allMatch(Candidate::ends);
     }
 
     @Test

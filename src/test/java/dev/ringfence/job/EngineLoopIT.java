@@ -247,6 +247,33 @@ class EngineLoopIT {
         }
     }
 
+    /** A rate of one request in hours: if one of these took it, the last would wait for hours. */
+    @Test
+    @Tag("SB-7")
+    void what_ends_without_a_request_takes_nothing_of_the_rate() throws Exception {
+        long tenant = fixture.tenant("ends");
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(fixture, Map.of())) {
+            String url = receiver.url("/hook").toString();
+            UUID old = fixture.subscription(tenant, "AT_LEAST_ONCE", 6, url, 32);
+            UUID denied = fixture.subscription(tenant, "AT_LEAST_ONCE", 6, url, 32);
+            UUID disabled = fixture.subscription(tenant, "AT_LEAST_ONCE", 6, url, 32);
+            fixture.update(
+                    "update subscriptions set per_second = 0.0001, dead_threshold = 1000 where tenant_id = ?", tenant);
+            fixture.update("update subscriptions set grants = '{}' where id = ?", denied);
+            fixture.update("update subscriptions set status = 'DISABLED' where id = ?", disabled);
+            fixture.deliveries(tenant, old, 20, Instant.now().minus(Duration.ofHours(25)));
+            fixture.deliveries(tenant, old, 1, Instant.now());
+            fixture.deliveries(tenant, denied, 5, Instant.now());
+            fixture.deliveries(tenant, disabled, 20, Instant.now());
+            engine.feed.signal();
+
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 1);
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "dead") == 20);
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "failed") == 25);
+        }
+    }
+
     /** Pauses of an hour, which the test itself ends, so that no clock matters. */
     @Test
     @Tag("SB-7")

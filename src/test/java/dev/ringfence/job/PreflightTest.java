@@ -44,7 +44,8 @@ class PreflightTest {
                 attempts,
                 START,
                 "order.order.placed.v1",
-                null);
+                null,
+                false);
     }
 
     private static Subscription subscription(SubscriptionStatus status, String... grants) {

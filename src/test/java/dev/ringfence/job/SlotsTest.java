@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class SlotsTest {
     private static final UUID SUBSCRIPTION = UUID.randomUUID();
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     /** A clock that stands until it is moved. */
     private static final class Standing extends NanoClock {
@@ -43,7 +44,8 @@ class SlotsTest {
                     0,
                     Instant.EPOCH,
                     "order.order.placed.v1",
-                    null));
+                    null,
+                    false));
         }
         return candidates;
     }
@@ -54,7 +56,7 @@ class SlotsTest {
         assertThat(take(candidates(10))).hasSize(10);
         assertThat(take(candidates(10))).isEmpty();
         assertThat(slots.free()).isEqualTo(6);
-        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 10, Integer.MAX_VALUE));
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 10, Integer.MAX_VALUE, null));
 
         slots.free(List.of(0L, 1L, 1L, 99L));
 
@@ -74,7 +76,7 @@ class SlotsTest {
     @Test
     void an_endpoint_that_hangs_keeps_few_slots_until_it_answers() {
         slots.behaved(SUBSCRIPTION, Pace.HUNG);
-        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 0, 2));
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 0, 2, null));
 
         slots.behaved(SUBSCRIPTION, Pace.QUICK);
         assertThat(slots.loads()).isEmpty();
@@ -87,12 +89,13 @@ class SlotsTest {
         slots.cool(List.of(7L), Duration.ofMillis(1));
         assertThat(slots.left()).containsExactlyInAnyOrder(0L, 1L);
         assertThat(slots.coolTenants()).containsExactly(7L);
+        assertThat(slots.pause(SECOND)).isEqualTo(Duration.ofMillis(50));
 
         clock.now += 2_000_000;
 
         assertThat(slots.left()).containsExactly(1L);
         assertThat(slots.coolTenants()).isEmpty();
-        assertThat(slots.waitingForAMoment()).isFalse();
+        assertThat(slots.pause(SECOND)).isEqualTo(SECOND);
     }
 
     @Test
@@ -123,12 +126,12 @@ class SlotsTest {
         take(all);
         for (int i = 0; i < Lane.SLOW.flights(); i++) {
             assertThat(slots.open(Lane.SLOW)).isTrue();
-            assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 8, Integer.MAX_VALUE));
+            assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 8, Integer.MAX_VALUE, null));
             slots.begin(Lane.SLOW, all.subList(2 * i, 2 * i + 2));
         }
         assertThat(slots.open(Lane.SLOW)).isFalse();
         assertThat(slots.open(Lane.HANGING)).isTrue();
-        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 8, 0));
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 8, 0, null));
         assertThat(slots.apart(List.of(0L, 99L))).isTrue();
         assertThat(slots.apart(List.of(7L))).isFalse();
 
@@ -145,7 +148,7 @@ class SlotsTest {
         slots.takenOver(Settings.STRAGGLERS);
         assertThat(slots.open(Lane.SLOW)).isFalse();
         assertThat(slots.open(Lane.QUICK)).isTrue();
-        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 0, 0));
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 0, 0, null));
         slots.takenOver(-1);
         assertThat(slots.open(Lane.SLOW)).isTrue();
     }
@@ -164,19 +167,19 @@ class SlotsTest {
     void a_rate_is_shared_by_the_nodes_and_a_burst_is_one_second_long() {
         assertThat(take(limited(0, 5), 2)).as("begins with one").hasSize(1);
         assertThat(take(limited(1, 5), 2)).isEmpty();
-        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 2));
-        assertThat(slots.waitingForAMoment()).isTrue();
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, Integer.MAX_VALUE, 1));
+        assertThat(slots.pause(SECOND)).isEqualTo(Duration.ofMillis(200));
 
         clock.now += 500_000_000L;
         assertThat(slots.loads())
                 .as("10 a second on two nodes")
-                .containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 3));
+                .containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, Integer.MAX_VALUE, 2));
         assertThat(take(limited(1, 5), 2)).hasSize(2);
 
         clock.now += 900_000_000L;
         assertThat(take(limited(10, 20), 2)).as("a share of 5 a second").hasSize(5);
         clock.now += 60_000_000_000L;
-        assertThat(slots.waitingForAMoment()).isFalse();
+        assertThat(slots.pause(SECOND)).isEqualTo(SECOND);
         assertThat(take(limited(40, 20), 2)).as("a full bucket is forgotten").hasSize(1);
     }
 
@@ -195,13 +198,73 @@ class SlotsTest {
         clock.now = 0;
         take(limited(0, 1), 1);
         clock.now += 900_000_000L;
-        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 10));
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, Integer.MAX_VALUE, 9));
         slots.behaved(SUBSCRIPTION, Pace.HUNG);
-        assertThat(slots.loads()).as("while it hangs").containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 2));
+        assertThat(slots.loads()).as("while it hangs").containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 2, 9));
         slots.takenOver(Settings.STRAGGLERS);
         assertThat(slots.loads())
                 .as("while its lane is closed")
-                .containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 0));
+                .containsExactly(new ScanOrder.Load(SUBSCRIPTION, 1, 0, 9));
+    }
+
+    @Test
+    @Tag("SB-7")
+    void what_ends_without_a_request_and_what_is_put_back_take_nothing_of_the_rate() {
+        List<Candidate> ending = limited(0, 5).stream()
+                .map(one -> new Candidate(
+                        one.id(),
+                        1,
+                        one.fenceKey(),
+                        true,
+                        SUBSCRIPTION,
+                        1L,
+                        1,
+                        0,
+                        Instant.EPOCH,
+                        one.eventName(),
+                        one.perSecond(),
+                        true))
+                .toList();
+        assertThat(take(ending)).hasSize(5);
+        slots.shun(List.of(0L, 1L), Duration.ofMillis(1));
+        slots.putBack(List.of(2L));
+        assertThat(take(limited(10, 3))).as("the one that it begins with").hasSize(1);
+        assertThat(take(limited(20, 3))).isEmpty();
+
+        slots.putBack(List.of(10L));
+        assertThat(take(limited(20, 3)))
+                .as("in the place of the one that was put back")
+                .hasSize(1);
+        slots.free(List.of(20L));
+        assertThat(take(limited(30, 3))).as("that one was sent").isEmpty();
+    }
+
+    @Test
+    @Tag("SB-7")
+    void a_low_rate_is_no_reason_to_look_before_its_next_request() {
+        clock.now = 0;
+        Candidate one = candidates(1).get(0);
+        slots.take(
+                new Candidate(
+                        1,
+                        1,
+                        one.fenceKey(),
+                        true,
+                        SUBSCRIPTION,
+                        1L,
+                        1,
+                        0,
+                        Instant.EPOCH,
+                        one.eventName(),
+                        0.01,
+                        false),
+                1);
+        assertThat(slots.pause(SECOND)).isEqualTo(SECOND);
+        clock.now += 99_300_000_000L;
+        assertThat(slots.pause(SECOND)).isBetween(Duration.ofMillis(700), Duration.ofMillis(701));
+        clock.now += 690_000_000L;
+        assertThat(slots.pause(SECOND)).as("soon").isEqualTo(Duration.ofMillis(50));
+        assertThat(slots.pause(Duration.ofMillis(20))).isEqualTo(Duration.ofMillis(20));
     }
 
     /** @return those that were taken */
@@ -229,7 +292,8 @@ class SlotsTest {
                     0,
                     Instant.EPOCH,
                     "order.order.placed.v1",
-                    10.0));
+                    10.0,
+                    false));
         }
         return candidates;
     }
