@@ -98,7 +98,7 @@ public record Settings(
                 secretsKey(read),
                 read.list("ringfence.egress.allow", ""),
                 egressProxy(read),
-                read.flag("ringfence.egress.http2", false),
+                read.flag("ringfence.egress.http2", true),
                 read.millis("ringfence.clock.max-skew-ms", 1_000, 1, 60_000),
                 read.flag("ringfence.delivery.enabled", true),
                 (int) read.number("ringfence.delivery.workers", 3, 1, 16),

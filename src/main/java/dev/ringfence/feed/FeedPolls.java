@@ -10,6 +10,7 @@ import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.container.AsyncResponse;
+import jakarta.ws.rs.container.CompletionCallback;
 import jakarta.ws.rs.core.Response;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -28,6 +29,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 public class FeedPolls {
     private static final Logger LOG = System.getLogger(FeedPolls.class.getName());
     private static final int RETRY_AFTER_SECONDS = 1;
+
+    /** Somebody works on the tenant exclusively: the next look tries again. */
+    private static final String BUSY = "FENCE_TIMEOUT";
 
     /** Answers that are on their way at once: each may be a whole page, and its client slow to take it. */
     private static final int MOST_ON_THEIR_WAY = 4;
@@ -99,7 +103,7 @@ public class FeedPolls {
         long now = nanos.nanos();
         for (Poll poll : waiting) {
             if (poll.until() - now <= 0) {
-                answer(poll, Responses.json(200, poll.before().page()), answers);
+                answer(poll, poll.before(), page(poll, poll.before().page()), answers);
             }
         }
     }
@@ -119,14 +123,21 @@ public class FeedPolls {
         }
     }
 
+    /** Answers that are on their way to their clients. */
+    int onTheirWay() {
+        return onTheirWay.get();
+    }
+
     private void read(Poll poll, Executor answers) {
         try {
-            Feeds.Read read = feeds.read(poll.query());
+            Feeds.Read read = feeds.readWaited(poll.query());
             if (!read.empty()) {
-                answer(poll, Responses.json(200, read.page()), answers);
+                answer(poll, read, page(poll, read.page()), answers);
             }
         } catch (ApiProblem problem) {
-            answer(poll, response(problem, poll.correlationId()), answers);
+            if (!problem.code().equals(BUSY)) {
+                answer(poll, poll.before(), refusal(poll, problem), answers);
+            }
         } catch (RuntimeException e) {
             LOG.log(
                     Level.DEBUG,
@@ -135,44 +146,71 @@ public class FeedPolls {
         }
     }
 
-    private static Response response(ApiProblem problem, String correlationId) {
-        ProblemDocument document =
-                ProblemDocument.of(problem.status(), problem.code(), problem.detail(), problem.errors(), correlationId);
+    /** The request's own context is not there any more, so what comes from it is put on the answer here. */
+    Response page(Poll poll, FeedPage page) {
+        Response answer = Responses.json(200, page);
+        answer.getHeaders().putSingle(CorrelationId.HEADER, poll.correlationId());
+        return answer;
+    }
+
+    private static Response refusal(Poll poll, ApiProblem problem) {
+        ProblemDocument document = ProblemDocument.of(
+                problem.status(), problem.code(), problem.detail(), problem.errors(), poll.correlationId());
         Response.ResponseBuilder answer = Response.status(problem.status())
                 .type(ProblemDocument.MEDIA_TYPE)
-                .entity(document.bytes());
+                .entity(document.bytes())
+                .header(CorrelationId.HEADER, poll.correlationId());
         problem.headers().forEach(answer::header);
         return answer.build();
     }
 
-    /** The request's own context is not there any more, so what comes from it is put on the answer here. */
-    private void answer(Poll poll, Response response, Executor answers) {
+    private void answer(Poll poll, Feeds.Read read, Response response, Executor answers) {
         if (waiting.remove(poll)) {
             count.decrementAndGet();
-            response.getHeaders().putSingle(CorrelationId.HEADER, poll.correlationId());
             onTheirWay.incrementAndGet();
             try {
-                answers.execute(() -> write(poll, response));
+                answers.execute(() -> write(poll, read, response));
             } catch (RuntimeException stopping) {
-                write(poll, response);
+                write(poll, read, response);
             }
         }
     }
 
-    private void write(Poll poll, Response response) {
+    private void write(Poll poll, Feeds.Read read, Response response) {
+        Runnable arrived = once(onTheirWay::decrementAndGet);
+        if (!read.mayBeShown(nanos.nanos())) {
+            // It waited for a thread, for so long that its tenant may have been redacted: it is read anew.
+            arrived.run();
+            count.incrementAndGet();
+            waiting.add(poll);
+            return;
+        }
+        boolean goes = false;
         try {
-            poll.answer().resume(response);
+            poll.answer().register((CompletionCallback) error -> arrived.run());
+            goes = poll.answer().resume(response);
         } catch (RuntimeException gone) {
             LOG.log(Level.DEBUG, "a waiting request is gone: {0}", gone.toString());
-        } finally {
-            onTheirWay.decrementAndGet();
         }
+        if (!goes) {
+            arrived.run();
+        }
+    }
+
+    private static Runnable once(Runnable work) {
+        AtomicBoolean done = new AtomicBoolean();
+        return () -> {
+            if (done.compareAndSet(false, true)) {
+                work.run();
+            }
+        };
     }
 
     /** Answers all that wait with what they know, and from now on every one at once. */
     @PreDestroy
     public void release() {
         stopped = true;
-        waiting.forEach(poll -> answer(poll, Responses.json(200, poll.before().page()), Runnable::run));
+        waiting.forEach(
+                poll -> answer(poll, poll.before(), page(poll, poll.before().page()), Runnable::run));
     }
 }

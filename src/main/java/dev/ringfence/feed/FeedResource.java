@@ -23,6 +23,7 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Response;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** {@code /apps/{app}/subscriptions/{id}/feed} and {@code …/cursor}: fetch, and say what has arrived (PL-1, PL-3). */
@@ -58,11 +59,29 @@ public class FeedResource {
             @QueryParam("waitMs") @Nullable String waitMs,
             @Suspended AsyncResponse answer) {
         FeedQuery query = FeedQuery.of(app, id, cursor, limit, waitMs);
-        Feeds.Read read = feeds.read(query);
+        Feeds.Read read = bounded(() -> feeds.read(query));
         if (!read.empty() || query.patience().isZero()) {
-            answer.resume(Responses.json(200, read.page()));
+            answer.resume(shown(read));
         } else {
             polls.add(query, read, answer, context.correlationId().value());
+        }
+    }
+
+    private Response shown(Feeds.Read read) {
+        Response page = Responses.json(200, read.page());
+        if (!feeds.mayBeShown(read)) {
+            throw ApiProblem.unavailable("UNAVAILABLE", "The page took too long. Try again.");
+        }
+        return page;
+    }
+
+    private static <T> T bounded(Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (StorageException e) {
+            throw e.waitedTooLong()
+                    ? ApiProblem.unavailable("UNAVAILABLE", "Another transaction holds what this one needs. Try again.")
+                    : e;
         }
     }
 
@@ -75,13 +94,7 @@ public class FeedResource {
         JsonNode request = requests.body(body, "cursor");
         FeedCursor from = FeedCursor.parse(request.path("from").asText());
         FeedCursor to = FeedCursor.parse(request.path("to").asText());
-        try {
-            return response(advances.advance(PathIds.id(app), PathIds.id(id), from, to));
-        } catch (StorageException e) {
-            throw e.waitedTooLong()
-                    ? ApiProblem.unavailable("UNAVAILABLE", "Another transaction holds what this one needs. Try again.")
-                    : e;
-        }
+        return response(bounded(() -> advances.advance(PathIds.id(app), PathIds.id(id), from, to)));
     }
 
     private Response response(Advance outcome) {

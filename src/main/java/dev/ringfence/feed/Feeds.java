@@ -1,21 +1,30 @@
 package dev.ringfence.feed;
 
 import dev.ringfence.api.ApiProblem;
-import dev.ringfence.lifecycle.LifecycleRepository;
+import dev.ringfence.lifecycle.ActiveTenants;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.subscription.Mode;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionStatus;
+import dev.ringfence.time.DatabaseTime;
+import dev.ringfence.time.NanoClock;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.transaction.Transactional;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.LongFunction;
 
-/** Reads feeds (PL-1, PL-2). Reading changes nothing: what was read and not committed is read again. */
+/**
+ * Reads feeds (PL-1, PL-2). Reading moves no cursor: what was read and not committed is read again. A page is read under the tenant's
+ * fence, and what stands on it is either shown or over.
+ */
 @ApplicationScoped
 public class Feeds {
     private static final System.Logger LOG = System.getLogger(Feeds.class.getName());
@@ -23,27 +32,51 @@ public class Feeds {
     /** Once its envelopes have so many bytes, a page takes no further item. */
     static final long PAGE_BYTES = 4L << 20;
 
+    /** As {@link #PAGE_BYTES}, for a request that has waited: what it gets is to find room between here and its client. */
+    static final long WAITED_BYTES = 256 << 10;
+
+    /** A page that was read longer ago is not handed out any more: its tenant may have been redacted. */
+    static final Duration HAND_OVER = Duration.ofSeconds(5);
+
     private final FeedRepository feeds;
     private final SubscriptionRepository subscriptions;
-    private final LifecycleRepository lifecycles;
+    private final ActiveTenants tenants;
+    private final Clock clock;
+    private final NanoClock nanos;
 
     @Inject
-    public Feeds(FeedRepository feeds, SubscriptionRepository subscriptions, LifecycleRepository lifecycles) {
+    public Feeds(
+            FeedRepository feeds,
+            SubscriptionRepository subscriptions,
+            ActiveTenants tenants,
+            @DatabaseTime Clock clock,
+            NanoClock nanos) {
         this.feeds = feeds;
         this.subscriptions = subscriptions;
-        this.lifecycles = lifecycles;
+        this.tenants = tenants;
+        this.clock = clock;
+        this.nanos = nanos;
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     protected Feeds() {
-        this(null, null, null);
+        this(null, null, null, null, null);
     }
 
-    /** A page, and where it ended. */
-    record Read(FeedPage page, FeedCursor from, FeedCursor to) {
+    /**
+     * A page, and where it ended.
+     *
+     * @param at when its reading began, on the monotonic clock
+     */
+    record Read(FeedPage page, FeedCursor from, FeedCursor to, long at) {
         boolean empty() {
             return from.equals(to);
+        }
+
+        /** Whether it may be handed out at that time; what shows nothing always may. */
+        boolean mayBeShown(long now) {
+            return page.items().isEmpty() || now - at < HAND_OVER.toNanos();
         }
     }
 
@@ -51,43 +84,71 @@ public class Feeds {
      * Reads a page.
      *
      * @throws ApiProblem 404; 409 {@code NOT_PULL}, {@code SUBSCRIPTION_DISABLED}, {@code APP_DISABLED}, {@code TENANT_REDACTED},
-     *     {@code CURSOR_STALE}; 422 {@code INVALID_CURSOR}; 503 {@code FEEDS_NOT_ROTATED}
+     *     {@code CURSOR_STALE}; 422 {@code INVALID_CURSOR}; 503 {@code FENCE_TIMEOUT}, {@code FEEDS_NOT_ROTATED}
      */
-    Read read(FeedQuery query) {
+    @Transactional
+    public Read read(FeedQuery query) {
+        return read(query, tenants::underFence, PAGE_BYTES);
+    }
+
+    /** As {@link #read} for a request that has waited: it waits for nobody, and its page is smaller. */
+    @Transactional
+    public Read readWaited(FeedQuery query) {
+        return read(query, tenants::underFenceAtOnce, WAITED_BYTES);
+    }
+
+    private Read read(FeedQuery query, LongFunction<TenantLifecycle> fence, long bytes) {
         Subscription subscription = pulled(query.app(), query.subscription());
-        TenantLifecycle tenant = lifecycles.find(subscription.tenantId()).orElseThrow(ApiProblem::notFound);
+        TenantLifecycle tenant = fence.apply(subscription.tenantId());
         FeedCursor committed = feeds.stored(query.subscription()).orElseThrow(ApiProblem::notFound);
         FeedCursor after = query.after();
         if (after != null) {
             check(after, committed, query.app());
         }
-        if (!tenant.active()) {
-            throw ApiProblem.conflict("TENANT_REDACTED", "The tenant was redacted.");
-        }
         if (!tenant.appEnabled()) {
             throw ApiProblem.conflict("APP_DISABLED", "The application is disabled.");
         }
-        return read(subscription, after == null ? committed : after, committed, query.limit());
+        return read(subscription, after == null ? committed : after, committed, query.limit(), bytes);
     }
 
-    private Read read(Subscription subscription, FeedCursor from, FeedCursor committed, int limit) {
-        List<FeedRow> rows = feeds.page(subscription.id(), from.position(), limit, PAGE_BYTES);
+    private Read read(Subscription subscription, FeedCursor from, FeedCursor committed, int limit, long bytes) {
+        long at = nanos.nanos();
+        List<FeedRow> rows = feeds.page(subscription.id(), from.position(), limit, bytes);
         if (rows.isEmpty()) {
             refuseForeign(from);
         }
         List<FeedItem> items = new ArrayList<>();
+        List<Long> denied = new ArrayList<>();
         FeedCursor to = from;
         for (FeedRow row : rows) {
             to = from.at(row.position());
-            byte[] bytes = row.bytes();
+            byte[] envelope = row.bytes();
             byte[] sha256 = row.sha256();
             String name = row.eventName();
-            boolean granted = name == null || subscription.grants().allow(name);
-            if (granted && bytes != null && sha256 != null) {
-                items.add(item(row, to, bytes, sha256));
+            if (name != null && !subscription.grants().allow(name)) {
+                denied.add(row.position().delivery());
+            } else if (envelope != null && sha256 != null) {
+                items.add(item(row, to, envelope, sha256));
             }
         }
-        return new Read(new FeedPage(items, to.encoded(), committed.encoded()), from, to);
+        deny(subscription.id(), denied);
+        return new Read(new FeedPage(items, to.encoded(), committed.encoded()), from, to, at);
+    }
+
+    /**
+     * Ends what is not granted before a cursor can pass it (SB-5): were it granted again by the time that the cursor is committed, it
+     * would count as fetched. One at a time with those who commit, as both would move the same rows.
+     */
+    private void deny(UUID subscription, List<Long> denied) {
+        if (!denied.isEmpty()) {
+            feeds.lock(subscription);
+            feeds.deny(denied, clock.instant());
+        }
+    }
+
+    /** Whether the page may still be handed out: it was read under its tenant's fence, which nobody holds any more. */
+    boolean mayBeShown(Read read) {
+        return read.mayBeShown(nanos.nanos());
     }
 
     private static FeedItem item(FeedRow row, FeedCursor place, byte[] bytes, byte[] sha256) {

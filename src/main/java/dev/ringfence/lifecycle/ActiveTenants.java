@@ -29,11 +29,30 @@ public class ActiveTenants {
      * @throws ApiProblem 409 {@code STALE_EPOCH} for a tenant without a row, {@code TENANT_REDACTED}; 503 {@code FENCE_TIMEOUT}
      */
     public TenantLifecycle underFence(long tenantId) {
-        TenantLifecycle before = lifecycles.find(tenantId).orElseThrow(() -> refused(TenantChecks.STALE_EPOCH));
-        if (!lifecycles.lockShared(before.fenceKey(), settings.fenceTimeout())) {
-            throw ApiProblem.unavailable("FENCE_TIMEOUT", "The tenant is being worked on exclusively. Try again soon.");
+        if (!lifecycles.lockShared(known(tenantId).fenceKey(), settings.fenceTimeout())) {
+            throw busy();
         }
-        TenantLifecycle row = lifecycles.find(tenantId).orElseThrow(() -> refused(TenantChecks.STALE_EPOCH));
+        return active(tenantId);
+    }
+
+    /** As {@link #underFence}, without waiting for whoever works on the tenant exclusively. */
+    public TenantLifecycle underFenceAtOnce(long tenantId) {
+        if (!lifecycles.tryShared(known(tenantId).fenceKey())) {
+            throw busy();
+        }
+        return active(tenantId);
+    }
+
+    private TenantLifecycle known(long tenantId) {
+        return lifecycles.find(tenantId).orElseThrow(() -> refused(TenantChecks.STALE_EPOCH));
+    }
+
+    private static ApiProblem busy() {
+        return ApiProblem.unavailable("FENCE_TIMEOUT", "The tenant is being worked on exclusively. Try again soon.");
+    }
+
+    private TenantLifecycle active(long tenantId) {
+        TenantLifecycle row = known(tenantId);
         if (!row.active()) {
             throw refused(TenantChecks.TENANT_REDACTED);
         }

@@ -110,6 +110,11 @@ final class Exchange {
         return clock.nanos() - outbound.sendByNanos() >= 0;
     }
 
+    /** Whether the time for an answer is over. */
+    boolean isOverdue() {
+        return clock.nanos() - deadline >= 0;
+    }
+
     /** At least a millisecond. */
     Duration remaining() {
         return Duration.ofNanos(Math.max(deadline - clock.nanos(), TimeUnit.MILLISECONDS.toNanos(1)));
@@ -132,7 +137,7 @@ final class Exchange {
             return;
         }
         Seat seat = held.get();
-        if (clock.nanos() - deadline >= 0) {
+        if (isOverdue()) {
             fail(OutcomeCode.TIMEOUT);
         } else if (seat != null && !seat.hasLeft()) {
             // Nothing may be sent any more, and its first byte still waits behind others: the connection is given up

@@ -9,17 +9,13 @@ import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hc.core5.http.nio.command.RequestExecutionCommand;
 import org.apache.hc.core5.http.nio.command.ShutdownCommand;
 import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.http2.H2Error;
-import org.apache.hc.core5.http2.frame.FrameType;
 import org.apache.hc.core5.http2.impl.nio.ClientH2IOEventHandler;
 import org.apache.hc.core5.http2.impl.nio.ClientH2StreamMultiplexer;
 import org.apache.hc.core5.io.CloseMode;
@@ -34,40 +30,24 @@ import org.jspecify.annotations.Nullable;
  * for what the core does not do.
  */
 final class Http2Line extends ClientH2IOEventHandler {
-    /** Requests at once, where the receiver permits more. */
-    static final int MOST_STREAMS = 100;
-
-    /** Then another connection is made: nothing grows for ever. */
-    private static final int MOST_REQUESTS = 10_000;
-
-    /** Beside what each open stream may bring. */
-    private static final long ALLOWANCE = ExchangeHandler.MOST_RECEIVED;
-
     private final ProtocolIOSession session;
     private final OwnConnection place;
     private final Http2Lines lines;
-    private final NanoClock clock;
     private final long settleBy;
     private final FrameLog output;
     private final ClientH2StreamMultiplexer core;
-    private final PeerSettings settings = new PeerSettings();
-    private final FrameCutter input = new FrameCutter();
+    private final Seats seats;
+    private final Doubt doubt;
+    private final Incoming input = new Incoming();
+    private final Endings endings = new Endings();
     private final ByteBuffer preface = ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(US_ASCII));
     private final Map<Integer, Http2Stream> streams = new HashMap<>();
-    private final Queue<Http2Stream> resets = new ConcurrentLinkedQueue<>();
-    private final List<Http2Stream> drops = new ArrayList<>();
 
-    private long allowance = ALLOWANCE;
     private boolean started;
-    private boolean inHeaders;
+    private boolean settings;
+    private boolean confirmed;
     private volatile boolean settled;
-    private volatile boolean closing;
     private volatile boolean answered;
-    private int seats;
-    private int taken;
-    private int begun;
-    private long idleSince;
-    private volatile boolean leaving;
 
     Http2Line(ProtocolIOSession session, OwnConnection place, Http2Lines lines, NanoClock clock, Duration patience) {
         this(session, place, lines, clock, patience, new FrameLog());
@@ -95,11 +75,11 @@ final class Http2Line extends ClientH2IOEventHandler {
         this.session = session;
         this.place = place;
         this.lines = lines;
-        this.clock = clock;
         this.output = output;
         this.core = core;
-        idleSince = clock.nanos();
-        settleBy = idleSince + patience.toNanos();
+        seats = new Seats(clock);
+        doubt = new Doubt(session, clock);
+        settleBy = clock.nanos() + patience.toNanos();
     }
 
     Route route() {
@@ -113,13 +93,8 @@ final class Http2Line extends ClientH2IOEventHandler {
     }
 
     /** A seat for one more request, false where there is none. */
-    synchronized boolean take() {
-        if (!settled || closing || leaving || !session.isOpen() || taken >= seats || begun >= MOST_REQUESTS) {
-            return false;
-        }
-        taken++;
-        begun++;
-        return true;
+    boolean take() {
+        return settled && !doubt.stands() && session.isOpen() && seats.take();
     }
 
     /** Has the exchange, which took a seat, carried. */
@@ -139,18 +114,27 @@ final class Http2Line extends ClientH2IOEventHandler {
         int id = output.newest();
         streams.put(id, stream);
         output.watch(id, stream);
-        allowance = Math.min(allowance, streams.size() * ALLOWANCE) + ALLOWANCE;
+        input.mayBring(streams.size());
         return id;
     }
 
     /** A stream of which nothing may be sent. */
     void drop(Http2Stream stream) {
-        drops.add(stream);
+        endings.drop(stream);
     }
 
-    /** From any thread: ends a stream, not the connection. */
-    void reset(Http2Stream stream) {
-        resets.add(stream);
+    /**
+     * From any thread: ends a stream, not the connection.
+     *
+     * @param ignored whether the receiver had its time and did not answer; then there are no more requests for it here until it shows
+     *     that it reads
+     */
+    void reset(Http2Stream stream, boolean ignored) {
+        seats.giveUp(stream);
+        endings.reset(stream);
+        if (ignored) {
+            doubt.raise();
+        }
         wantsToWrite();
     }
 
@@ -167,13 +151,7 @@ final class Http2Line extends ClientH2IOEventHandler {
             streams.remove(stream.id());
             output.forget(stream.id());
         }
-        boolean last;
-        synchronized (this) {
-            taken--;
-            idleSince = clock.nanos();
-            last = taken == 0 && closing;
-        }
-        if (last) {
+        if (seats.leave(stream)) {
             kill();
         }
     }
@@ -187,51 +165,46 @@ final class Http2Line extends ClientH2IOEventHandler {
         answered = true;
     }
 
-    synchronized boolean isIdle() {
-        return taken == 0;
+    boolean isIdle() {
+        return seats.areFree();
     }
 
-    synchronized int seats() {
-        return seats;
+    int seats() {
+        return seats.permitted();
     }
 
-    /** Ends it where it was idle for too long, or does not begin. */
+    boolean isDoubted() {
+        return doubt.stands();
+    }
+
+    /** Ends it where it was idle for too long, does not begin, or is silent and has nobody left who waits. */
     void tidy(long now) {
-        boolean over;
-        boolean goodbye = false;
-        synchronized (this) {
-            boolean unused = taken == 0 && settled && now - idleSince >= Connections.KEEP_ALIVE.toNanos();
-            boolean stuck = closing && resets.size() >= taken;
-            over = leaving || stuck || !settled && now - settleBy >= 0;
-            if (unused && !leaving) {
-                leaving = true;
-                goodbye = true;
-            }
-        }
-        if (over) {
+        boolean late = !settled && now - settleBy >= 0;
+        boolean stuck = seats.areClosed() && seats.areDeserted();
+        if (late || stuck || seats.areLeft()) {
             kill();
-        } else if (goodbye) {
+        } else if (doubt.isOld(now) && seats.areDeserted()) {
+            // Not for want of HTTP/2: the next connection may speak it.
+            seats.leave();
+            kill();
+        } else if (settled && seats.areUnused(now) && seats.leave()) {
             session.enqueue(ShutdownCommand.GRACEFUL, Command.Priority.IMMEDIATE);
         }
     }
 
     /** Whether it ended for another reason than that nobody needed it, and before it brought any answer. */
     boolean hasFailed() {
-        return !settled || !answered && !leaving && isUsed();
-    }
-
-    private synchronized boolean isUsed() {
-        return begun > 0;
+        return !settled || !answered && !seats.areLeft() && seats.wereUsed();
     }
 
     /** Closes the connection at once, whatever is on it. */
     void kill() {
-        closing = true;
+        seats.close();
         session.close(CloseMode.IMMEDIATE);
     }
 
     private void kill(OutcomeCode why) {
-        closing = true;
+        seats.close();
         List.copyOf(streams.values()).forEach(stream -> stream.exchange().fail(why));
         kill();
     }
@@ -246,9 +219,9 @@ final class Http2Line extends ClientH2IOEventHandler {
         if (!started && !start(ioSession)) {
             return;
         }
-        endStreams(ioSession);
+        endStreams(frame -> super.inputReady(ioSession, frame));
         super.outputReady(ioSession);
-        dropStreams(ioSession);
+        dropStreams(frame -> super.inputReady(ioSession, frame));
     }
 
     private boolean start(IOSession ioSession) throws IOException {
@@ -261,37 +234,21 @@ final class Http2Line extends ClientH2IOEventHandler {
         return started;
     }
 
-    /** The core resets a stream that was given up when a frame comes for it: so it gets one that nobody sent. */
-    private void endStreams(IOSession ioSession) throws IOException {
-        if (inHeaders && !resets.isEmpty()) {
-            // It would take any frame now for a fault. No more requests, and the last one that is on it closes it.
-            closing = true;
-            return;
-        }
-        for (Http2Stream stream = resets.poll(); stream != null; stream = resets.poll()) {
-            if (stream.isOpen()) {
-                stream.abort();
-                super.inputReady(
-                        ioSession,
-                        FrameCutter.head(0, FrameCutter.DATA, 0, stream.id()).flip());
-            }
+    private void endStreams(Endings.Core to) throws IOException {
+        if (input.isInHeaders() && endings.haveResets()) {
+            // No more requests, and the last one that is on it closes it.
+            seats.close();
+        } else {
+            endings.writeResets(to);
         }
     }
 
-    /** A stream that was made and not begun: the receiver never hears of it, and its number stays unused. */
-    private void dropStreams(IOSession ioSession) throws IOException {
-        if (drops.isEmpty()) {
-            return;
-        }
-        if (inHeaders) {
+    private void dropStreams(Endings.Core to) throws IOException {
+        if (input.isInHeaders() && endings.haveDrops()) {
             kill(OutcomeCode.CONNECTION_BROKEN);
-            return;
+        } else {
+            endings.forgetDrops(to);
         }
-        for (Http2Stream stream : drops) {
-            ByteBuffer end = FrameCutter.head(Integer.BYTES, FrameCutter.RST_STREAM, 0, stream.id());
-            super.inputReady(ioSession, end.putInt(H2Error.CANCEL.getCode()).flip());
-        }
-        drops.clear();
     }
 
     @Override
@@ -317,7 +274,8 @@ final class Http2Line extends ClientH2IOEventHandler {
         while (session.isOpen() && input.hasNext()) {
             FrameCutter.Frame frame = input.next();
             if (isPermitted(frame)) {
-                super.inputReady(ioSession, adapted(frame));
+                super.inputReady(ioSession, input.adapted(frame));
+                input.passed(frame);
                 afterwards(frame);
             }
         }
@@ -327,19 +285,17 @@ final class Http2Line extends ClientH2IOEventHandler {
             // The core found fault with it, and would wait for the receiver to close.
             kill();
         }
-        if (inHeaders || !resets.isEmpty()) {
+        if (input.isInHeaders() || endings.haveResets()) {
             wantsToWrite();
         }
     }
 
     private boolean isPermitted(FrameCutter.Frame frame) {
-        allowance -= frame.length();
-        if (allowance < 0) {
+        if (input.isTooMuch()) {
             kill(OutcomeCode.ACK_TOO_LARGE);
             return false;
         }
-        if (!inHeaders && FrameType.valueOf(frame.type()) == null) {
-            // To be ignored (RFC 9113, 5.5); the core would fall over it.
+        if (input.isForeign(frame)) {
             return false;
         }
         Http2Stream stream = streams.get(frame.stream());
@@ -349,19 +305,8 @@ final class Http2Line extends ClientH2IOEventHandler {
         return true;
     }
 
-    private ByteBuffer adapted(FrameCutter.Frame frame) {
-        if (frame.type() != FrameCutter.SETTINGS || frame.has(FrameCutter.ACK) || frame.stream() != 0) {
-            return frame.whole();
-        }
-        ByteBuffer all = settings.merged(frame.payload());
-        return FrameCutter.head(all.remaining(), FrameCutter.SETTINGS, frame.flags(), 0)
-                .put(all)
-                .flip();
-    }
-
     private void afterwards(FrameCutter.Frame frame) {
         switch (frame.type()) {
-            case FrameCutter.HEADERS, FrameCutter.CONTINUATION -> inHeaders = !frame.has(FrameCutter.END_HEADERS);
             case FrameCutter.SETTINGS -> settle(frame);
             case FrameCutter.GOAWAY -> goAway(frame.payload());
             case FrameCutter.RST_STREAM -> wantsHttp1(frame.payload());
@@ -369,14 +314,15 @@ final class Http2Line extends ClientH2IOEventHandler {
         }
     }
 
+    /** The core begins no request before the receiver has said what it permits, and confirmed what we do. */
     private void settle(FrameCutter.Frame frame) {
         if (frame.has(FrameCutter.ACK)) {
-            return;
+            confirmed = true;
+        } else {
+            settings = true;
+            seats.permit(input.streams());
         }
-        synchronized (this) {
-            seats = (int) Math.min(settings.streams(), MOST_STREAMS);
-        }
-        if (!settled && session.isOpen()) {
+        if (settings && confirmed && !settled && session.isOpen()) {
             settled = true;
             lines.settled(this);
         }
@@ -384,7 +330,7 @@ final class Http2Line extends ClientH2IOEventHandler {
 
     /** No more requests; those that the receiver says it will not look at have no answer to wait for. */
     private void goAway(ByteBuffer payload) {
-        closing = true;
+        seats.close();
         int last = payload.getInt(0) & 0x7fffffff;
         List.copyOf(streams.values()).stream()
                 .filter(stream -> stream.id() > last)
@@ -396,7 +342,7 @@ final class Http2Line extends ClientH2IOEventHandler {
 
     private void wantsHttp1(ByteBuffer payload) {
         if (payload.getInt(0) == H2Error.HTTP_1_1_REQUIRED.getCode()) {
-            closing = true;
+            seats.close();
             lines.speaksHttp1(route());
         }
     }
@@ -414,7 +360,7 @@ final class Http2Line extends ClientH2IOEventHandler {
 
     @Override
     public void disconnected(IOSession ioSession) {
-        closing = true;
+        seats.close();
         try {
             super.disconnected(ioSession);
         } finally {

@@ -39,7 +39,7 @@ final class Http2Lines {
         private final List<Http2Line> lines = new ArrayList<>();
         private final List<Opening> openings = new ArrayList<>();
         private final Map<Http2Line, Opening> settling = new HashMap<>();
-        private int seats = Http2Line.MOST_STREAMS;
+        private int seats = Seats.MOST;
         private boolean http1;
         private long http1Until;
 
@@ -165,6 +165,11 @@ final class Http2Lines {
     /** Not those that are still being made: others wait for them. */
     private synchronized List<Http2Line> used() {
         return peers.values().stream().flatMap(peer -> peer.lines.stream()).toList();
+    }
+
+    /** Connections that take no requests until their receivers show that they read. */
+    long doubted() {
+        return all().stream().filter(Http2Line::isDoubted).count();
     }
 
     private synchronized List<Http2Line> all() {

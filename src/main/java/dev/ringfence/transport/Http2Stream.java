@@ -22,6 +22,7 @@ final class Http2Stream implements Seat, Carrier, CancellableDependency {
     private final Http2Line line;
     private final Exchange exchange;
     private final AtomicBoolean left = new AtomicBoolean();
+    private volatile boolean asked;
     private volatile boolean headGiven;
     private volatile boolean gone;
     private volatile long headEndsAt = UNKNOWN;
@@ -54,6 +55,7 @@ final class Http2Stream implements Seat, Carrier, CancellableDependency {
 
     @Override
     public void ready(HttpContext context) {
+        asked = true;
         id = line.begins(this);
     }
 
@@ -144,8 +146,17 @@ final class Http2Stream implements Seat, Carrier, CancellableDependency {
         if (!hasLeft()) {
             line.kill();
         } else if (!reusable && !gone) {
-            line.reset(this);
+            line.reset(this, wasIgnored());
         }
+    }
+
+    /** Its time is over, and its request was with the receiver, or could not even begin behind what the receiver does not take. */
+    private boolean wasIgnored() {
+        return asked ? headGiven && exchange.isOverdue() : exchange.isTooLate();
+    }
+
+    boolean hasLeftItsSeat() {
+        return left.get();
     }
 
     boolean isOpen() {

@@ -259,6 +259,11 @@ public class HttpTransport {
         return connections.stats().getLeased() + connections.stats().getAvailable();
     }
 
+    /** Connections that take no requests until their receivers show that they read. */
+    long doubtedConnections() {
+        return connections.lines().doubted();
+    }
+
     /** Ends what is in flight, saying what is known about it, and closes every socket and thread. */
     @PreDestroy
     void close() {

@@ -23,7 +23,7 @@ class SettingsTest {
         assertThat(settings.schemaMigrate()).isTrue();
         assertThat(settings.bootstrapAdminKey()).isEmpty();
         assertThat(settings.egressAllow()).isEmpty();
-        assertThat(settings.egressHttp2()).isFalse();
+        assertThat(settings.egressHttp2()).isTrue();
         assertThat(settings.maxSkew()).isEqualTo(Duration.ofSeconds(1));
         assertThat(settings.deliveryWorkers()).isEqualTo(3);
         assertThat(settings.maxAttempts()).isEqualTo(6);
@@ -41,13 +41,13 @@ class SettingsTest {
                 "ringfence.egress.allow", " 127.0.0.0/8 , localhost,",
                 "ringfence.delivery.waits", "1,2",
                 "ringfence.delivery.enabled", "false",
-                "ringfence.egress.http2", "true",
+                "ringfence.egress.http2", "false",
                 "ringfence.node", "n1"));
 
         assertThat(settings.egressAllow()).containsExactly("127.0.0.0/8", "localhost");
         assertThat(settings.waits()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2));
         assertThat(settings.deliveryEnabled()).isFalse();
-        assertThat(settings.egressHttp2()).isTrue();
+        assertThat(settings.egressHttp2()).isFalse();
         assertThat(settings.node()).isEqualTo("n1");
     }
 

@@ -6,6 +6,7 @@ import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.lifecycle.ActiveTenants;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.time.NanoClock;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -31,8 +32,10 @@ final class FeedFixture implements AutoCloseable {
 
     FeedFixture() {
         LifecycleRepository lifecycles = lifecycles(rows.transactions);
-        feeds = new Feeds(repository, new SubscriptionRepository(rows.transactions), lifecycles);
-        advances = new Advances(feeds, repository, new ActiveTenants(lifecycles, SETTINGS), Clock.systemUTC());
+        ActiveTenants tenants = new ActiveTenants(lifecycles, SETTINGS);
+        feeds = new Feeds(
+                repository, new SubscriptionRepository(rows.transactions), tenants, Clock.systemUTC(), new NanoClock());
+        advances = new Advances(feeds, repository, tenants, Clock.systemUTC());
     }
 
     /** An active PULL subscription. */
@@ -115,9 +118,22 @@ final class FeedFixture implements AutoCloseable {
     }
 
     FeedPage read(UUID feed, @Nullable String cursor, int limit) {
-        FeedCursor after = cursor == null ? null : FeedCursor.parse(cursor);
-        return feeds.read(new FeedQuery(rows.app, feed, after, limit, Duration.ZERO))
-                .page();
+        FeedQuery query = query(feed, cursor, limit);
+        return rows.transactions.inNew(() -> feeds.read(query).page());
+    }
+
+    /** As {@link #read}, for a request that has waited. */
+    FeedPage readWaited(int limit) {
+        FeedQuery query = query(null, limit);
+        return rows.transactions.inNew(() -> feeds.readWaited(query).page());
+    }
+
+    FeedQuery query(@Nullable String cursor, int limit) {
+        return query(subscription, cursor, limit);
+    }
+
+    private FeedQuery query(UUID feed, @Nullable String cursor, int limit) {
+        return new FeedQuery(rows.app, feed, cursor == null ? null : FeedCursor.parse(cursor), limit, Duration.ZERO);
     }
 
     Advance advance(String from, String to) {

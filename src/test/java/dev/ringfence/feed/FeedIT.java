@@ -2,16 +2,22 @@ package dev.ringfence.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.ringfence.api.ApiProblem;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -237,8 +243,87 @@ class FeedIT {
 
         assertThat(page.items()).isEmpty();
         assertThat(page.cursor()).as("the reader goes on behind it").isNotEqualTo(page.committed());
+        assertThat(feed.rows.delivery(waiting, "state || ' ' || last_code")).isEqualTo("failed ACCESS_ABSENT");
         assertThat(feed.advance(page.committed(), page.cursor())).isEqualTo(new Advance.Moved(page.cursor(), 0));
         assertThat(feed.rows.delivery(waiting, "state || ' ' || last_code")).isEqualTo("failed ACCESS_ABSENT");
+    }
+
+    @Test
+    @Tag("PL-1")
+    @Tag("SB-5")
+    void what_was_granted_again_after_it_was_not_shown_does_not_count_as_fetched() throws Exception {
+        long hidden = feed.put();
+        feed.rows.update("update subscriptions set grants = '{invoice.*}' where id = ?", feed.subscription);
+        FeedPage page = feed.read(null, 200);
+        assertThat(page.items()).isEmpty();
+        feed.rows.update("update subscriptions set grants = '{*}' where id = ?", feed.subscription);
+        long shown = feed.put();
+        FeedPage next = feed.read(page.cursor(), 200);
+        assertThat(FeedFixture.ids(next)).containsExactly(shown);
+
+        assertThat(feed.advance(page.committed(), next.cursor())).isEqualTo(new Advance.Moved(next.cursor(), 1));
+        assertThat(feed.rows.delivery(hidden, "state || ' ' || last_code")).isEqualTo("failed ACCESS_ABSENT");
+    }
+
+    @Test
+    @Tag("RD-5")
+    @Tag("FN-1")
+    void a_page_is_read_under_the_fence_of_its_tenant() throws Exception {
+        feed.put();
+        long key = feed.rows.database.number("select fence_key from tenant_lifecycle where tenant_id = " + feed.tenant);
+        String lock = "select case when pg_try_advisory_xact_lock(" + key + ") then 1 else 0 end";
+        long free = feed.rows.transactions.inNew(() -> {
+            assertThat(feed.feeds.read(feed.query(null, 200)).page().items()).hasSize(1);
+            return feed.rows.database.number(lock);
+        });
+        assertThat(free).as("while the page is read").isZero();
+        assertThat(feed.rows.database.number(lock)).as("afterwards").isEqualTo(1);
+    }
+
+    @Test
+    @Tag("RD-5")
+    void who_reads_while_a_tenant_is_fenced_waits_for_it_and_is_shown_nothing() throws Exception {
+        feed.put();
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try (Connection redaction = feed.open();
+                var statement = redaction.createStatement()) {
+            statement.execute(
+                    "select pg_advisory_xact_lock(fence_key) from tenant_lifecycle where tenant_id = " + feed.tenant);
+            assertThat(code(() -> feed.readWaited(200)))
+                    .as("a request that has waited goes on waiting")
+                    .isEqualTo("FENCE_TIMEOUT");
+            Future<String> reader = threads.submit(() -> code(() -> feed.read(null, 200)));
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> feed.rows.database.number(
+                                    "select count(*) from pg_locks where locktype = 'advisory' and not granted and database ="
+                                            + " (select oid from pg_database where datname = current_database())")
+                            == 1);
+            statement.execute(
+                    "update tenant_lifecycle set phase = 'REDACTED', epoch = gen_random_uuid() where tenant_id = "
+                            + feed.tenant);
+            redaction.commit();
+            assertThat(reader.get(1, TimeUnit.MINUTES)).isEqualTo("TENANT_REDACTED");
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** So that it finds room between here and its client. */
+    @Test
+    @Tag("PL-3")
+    void the_page_of_a_request_that_has_waited_is_small() throws Exception {
+        feed.put();
+        feed.rows.update(
+                "insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,"
+                        + " message_id, mode, state, protocol, body_bytes, body_sha256, cycle_started_at, created_at, updated_at)"
+                        + " select nextval('ordinals'), d.tenant_id, d.app_id, d.epoch, d.subscription_id, d.event_ordinal,"
+                        + " d.event_recorded_at, d.event_id, d.message_id, d.mode, d.state, d.protocol, b, sha256(b),"
+                        + " d.cycle_started_at, d.created_at, d.updated_at"
+                        + " from deliveries_live d, generate_series(1, 4), convert_to(repeat('x', ?), 'UTF8') b",
+                200_000);
+
+        assertThat(feed.readWaited(200).items()).hasSize(3);
+        assertThat(feed.read(null, 200).items()).hasSize(5);
     }
 
     @Test

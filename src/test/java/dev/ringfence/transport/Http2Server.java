@@ -294,6 +294,7 @@ final class Http2Server implements AutoCloseable {
         private final Map<Integer, List<String>> heads = new TreeMap<>();
         private final Map<Integer, ByteArrayOutputStream> bodies = new TreeMap<>();
         private final Set<Integer> active = ConcurrentHashMap.newKeySet();
+        private boolean confirms = true;
         private int last;
 
         Line(SSLSocket socket, int number) throws IOException {
@@ -341,8 +342,13 @@ final class Http2Server implements AutoCloseable {
                 case HEADERS -> begins(stream, flags, payload);
                 case DATA -> grows(stream, flags, payload);
                 case SETTINGS -> {
-                    if ((flags & ACK) == 0) {
+                    if (confirms && (flags & ACK) == 0) {
                         frame(SETTINGS, ACK, 0);
+                    }
+                }
+                case PING -> {
+                    if ((flags & ACK) == 0) {
+                        frame(PING, ACK, 0, payload);
                     }
                 }
                 case RST_STREAM -> {
@@ -411,6 +417,11 @@ final class Http2Server implements AutoCloseable {
                 requests.add(request);
                 behaviour.answer(request, this);
             }
+        }
+
+        /** Settings are not confirmed from now on. */
+        void confirmNothing() {
+            confirms = false;
         }
 
         void say(byte[] bytes) throws IOException {

@@ -11,8 +11,12 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -110,21 +114,26 @@ class TlsTransportTest {
         try (HostileServer server =
                         new HostileServer(tls.getServerSocketFactory(), (request, line) -> line.answer("200 OK", ""));
                 TransportFixture fixture = fixture()) {
+            Map<HostileServer, CompletableFuture<SendResult>> halves = new LinkedHashMap<>();
             for (int bytes : new int[] {0, 1, 5, 60, 200, 400}) {
-                try (HostileServer half = HostileServer.meeting(line -> {
+                HostileServer half = HostileServer.meeting(line -> {
                     try (Socket far = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
                         far.getOutputStream().write(line.hearRecord());
                         line.say(far.getInputStream().readNBytes(bytes));
                         ending.end(line);
                     }
-                })) {
-                    assertThat(fixture.post(
-                                    URI.create("https://right.test:" + half.port() + "/"), Duration.ofSeconds(4)))
-                            .as("after %d bytes", bytes)
-                            .isEqualTo(new NotSent(OutcomeCode.TLS_FAILED));
-                    await().untilAsserted(
-                                    () -> assertThat(half.openConnections()).isZero());
-                }
+                });
+                URI url = URI.create("https://right.test:" + half.port() + "/");
+                halves.put(
+                        half, fixture.transport.send(fixture.outbound(url, Duration.ofSeconds(4), AckProfile.STATUS)));
+            }
+            for (var half : halves.entrySet()) {
+                assertThat(half.getValue().get(30, TimeUnit.SECONDS))
+                        .as("the %s of them", List.copyOf(halves.keySet()).indexOf(half.getKey()))
+                        .isEqualTo(new NotSent(OutcomeCode.TLS_FAILED));
+                await().untilAsserted(() ->
+                        assertThat(half.getKey().openConnections()).isZero());
+                half.getKey().close();
             }
             assertThat(server.requests()).isEmpty();
             await().untilAsserted(() ->
