@@ -183,6 +183,9 @@ public class FeedPolls {
             arrived.run();
             count.incrementAndGet();
             waiting.add(poll);
+            if (stopped) {
+                release();
+            }
             return;
         }
         boolean goes = false;
