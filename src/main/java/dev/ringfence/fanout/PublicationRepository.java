@@ -48,16 +48,21 @@ public class PublicationRepository {
 
     /*
      * The lease is checked and its rows are locked in the order of their ordinals (D20) before any is changed; a row that is not
-     * returned belongs to somebody else by now.
+     * returned belongs to somebody else by now. The % 1 = 0 makes the planner expect few rows, so that it looks each up; with stale
+     * statistics it would compare each of the batch with each.
      */
     static final String MOVE = """
             with held as materialized (
-              select e.ordinal, e.recorded_at, m.status, m.available_at, m.code, m.message, m.attempts
-              from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::timestamptz[], ?::text[], ?::text[], ?::int[])
-                m(ordinal, recorded_at, status, available_at, code, message, attempts)
-              join outbox_events e on e.ordinal = m.ordinal and e.recorded_at = m.recorded_at
-              where e.status = 'CLAIMED' and e.locked_by = ?
-              order by e.ordinal for update of e)
+              select m.*
+              from (
+                select *
+                from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::timestamptz[], ?::text[], ?::text[], ?::int[])
+                  given(ordinal, recorded_at, status, available_at, code, message, attempts)
+                where ordinal % 1 = 0 order by ordinal) m,
+              lateral (
+                select from outbox_events x
+                where x.ordinal = m.ordinal and x.recorded_at = m.recorded_at and x.status = 'CLAIMED' and x.locked_by = ?
+                for update) e)
             update outbox_events e
             set status = h.status, available_at = coalesce(h.available_at, e.available_at), attempt_count = h.attempts,
               published_at = case when h.status = 'PUBLISHED' then ?::timestamptz end,

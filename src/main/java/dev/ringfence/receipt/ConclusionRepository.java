@@ -16,14 +16,14 @@ import java.util.UUID;
 /** The statement of {@link Conclusions}. */
 @ApplicationScoped
 public class ConclusionRepository {
+    /** {@code % 1 = 0} makes the planner expect few rows, so that it looks each up; with stale statistics it would read the whole table. */
     private static final String CONCLUDE = """
             with given as materialized (
               select * from unnest(?::bigint[], ?::integer[], ?::text[], ?::text[]) as g (id, cycle, state, code)
             ), held as materialized (
-              select g.* from given g join deliveries_live d on d.id = g.id and d.cycle = g.cycle
-               where d.reservation_id is null
-               order by d.id
-               for no key update of d skip locked
+              select g.* from (select * from given where id % 1 = 0 order by id) g, lateral (
+                select from deliveries_live x
+                 where x.id = g.id and x.cycle = g.cycle and x.reservation_id is null for no key update skip locked) d
             )
             update deliveries d
                set state = h.state, last_code = h.code, next_attempt_at = null, finished_at = ?, updated_at = ?

@@ -20,7 +20,7 @@ public class ReservationRepository {
 
     /**
      * The states need no condition: the table holds live ones only. Rows are locked in the order of their ids and those that another worker has are skipped, so two batches never wait for each
-     * other. Everything that forbids an attempt is a condition here, because a check before the statement would be stale.
+     * other. {@code % 1 = 0} makes the planner expect few rows, so that it looks each up; with stale statistics it would read the whole table. Everything that forbids an attempt is a condition here, because a check before the statement would be stale.
      * {@code send_by} and {@code lease_until} are the database's time, so every node reads them alike; the worker's own deadline
      * began before the statement, so it is never later than {@code send_by}. Of a subscription whose circuit is not closed nothing is reserved,
      * but for one probe where its pause is over, by whoever gets hold of its row (SB-7).
@@ -37,10 +37,12 @@ public class ReservationRepository {
                 clock_timestamp() + ?::bigint * interval '1 millisecond' as send_by,
                 ?::bigint * interval '1 millisecond' as grace, ?::text as node
             ), due as materialized (
-              select w.*, d.subscription_id from wanted w join deliveries_live d on d.id = w.id, moment m
-               where d.reservation_id is null and d.next_attempt_at <= m.now and d.cycle_started_at > m.now - m.max_age
-               order by d.id
-               for no key update of d skip locked
+              select w.*, d.subscription_id from (select * from wanted where id % 1 = 0 order by id) w, moment m, lateral (
+                select x.subscription_id from deliveries_live x
+                 where x.id = w.id and x.reservation_id is null and x.next_attempt_at <= m.now
+                   and x.cycle_started_at > m.now - m.max_age and x.protocol = 1 and x.mode = 'PUSH'
+                   and x.cycle_attempts < case when x.test then 1 else w.max_attempts end
+                   for no key update skip locked) d
             ), tripped as materialized (
               select s.id from subscriptions s, moment m
                where s.id = any (array(select w.subscription_id from due w))
@@ -56,8 +58,7 @@ public class ReservationRepository {
                      reservation_id = w.reservation_id, reserved_by = m.node, send_by = m.send_by,
                      lease_until = m.send_by + w.timeout_ms * interval '1 millisecond' + m.grace, updated_at = m.now
                 from due w, moment m, tenant_lifecycle t, apps a, subscriptions s
-               where d.id = w.id and d.reservation_id is null and d.cycle_attempts < case when d.test then 1 else w.max_attempts end
-                 and d.protocol = 1 and d.mode = 'PUSH'
+               where d.id = w.id
                  and t.tenant_id = d.tenant_id and t.phase = 'ACTIVE' and t.epoch = d.epoch
                  and a.id = d.app_id and a.enabled
                  and s.id = d.subscription_id and s.status = 'ACTIVE'
@@ -90,10 +91,9 @@ public class ReservationRepository {
             with given as materialized (
               select * from unnest(?::bigint[], ?::uuid[], ?::integer[]) as g (id, reservation_id, number)
             ), held as materialized (
-              select g.*, d.created_at, d.subscription_id from given g
-                join deliveries_live d on d.id = g.id and d.reservation_id = g.reservation_id
-               order by d.id
-               for no key update of d
+              select g.*, d.created_at, d.subscription_id from (select * from given where id % 1 = 0 order by id) g, lateral (
+                select x.created_at, x.subscription_id from deliveries_live x
+                 where x.id = g.id and x.reservation_id = g.reservation_id for no key update) d
             ), probing as (
               update subscriptions s set circuit = 'OPEN', circuit_probe = null, circuit_until = ?
                 from held h

@@ -1,0 +1,43 @@
+package dev.ringfence.fanout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ringfence.harness.Explained;
+import dev.ringfence.outbox.OrdinalsRepository;
+import dev.ringfence.subscription.RealStreaks;
+import dev.ringfence.subscription.SubscriptionRepository;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What the fan-out of a batch costs follows the batch, also where PostgreSQL's statistics are still those of an empty outbox. */
+class FanoutPlanIT {
+    private static final int BATCH = 200;
+
+    @Test
+    @Tag("OB-2")
+    @Tag("OB-3")
+    void each_step_of_a_batch_looks_at_its_own_rows_only() {
+        try (FanoutFixture outbox = new FanoutFixture()) {
+            outbox.database.execute("analyze");
+            FanoutFixture.Tenant tenant = outbox.tenant("one");
+            outbox.subscription(tenant, Map.of("event_types", "'{*}'"));
+            outbox.record(tenant, 100 * BATCH, "order.order.placed.v1", "{}");
+            Explained explained = new Explained(outbox.transactions);
+            Publication publication = new Publication(
+                    new PublicationRepository(explained, RealStreaks.lifecycles(explained)),
+                    new SubscriptionRepository(explained),
+                    new NewDeliveriesRepository(explained, new OrdinalsRepository(explained)),
+                    outbox.clock);
+            Instant now = outbox.clock.instant();
+            ClaimRepository claims = new ClaimRepository(explained);
+
+            Claim claim = outbox.transactions.inNew(() -> claims.claim("one", BATCH, now, now.plusSeconds(60)));
+            FanoutPlan plan = outbox.transactions.inNew(() -> publication.publish("one", claim.events()));
+
+            assertThat(plan.deliveries()).hasSize(BATCH);
+            explained.assertEachStepStaysBelow(2L * BATCH, 4);
+        }
+    }
+}
