@@ -30,7 +30,8 @@ public class ReceiptRepository {
     /**
      * Deliveries are locked in the order of their ids, and only where the reservation is still the open one; attempts follow
      * their delivery's lock. The bounds on {@code delivery_created_at} let PostgreSQL leave out the ledger's other weeks, and {@code % 1 = 0}
-     * makes its planner expect few rows, so that it looks each up; with stale statistics it would read the whole table.
+     * makes its planner expect few rows, so that it looks each up; with stale statistics it would read the whole table, or, but for "is not distinct",
+     * the index of leases for each row.
      */
     private static final String SETTLE = """
             with bounds as materialized (
@@ -42,7 +43,7 @@ public class ReceiptRepository {
             ), held as materialized (
               select g.*, d.created_at from (select * from given where id % 1 = 0 order by id) g, lateral (
                 select x.created_at from deliveries_live x
-                 where x.id = g.id and x.reservation_id = g.reservation_id for no key update) d
+                 where x.id = g.id and x.reservation_id is not distinct from g.reservation_id for no key update) d
             ), ledger as (
               update delivery_attempts a
                  set state = h.attempt, code = h.code, http_status = h.status, retry_after = h.retry_after,

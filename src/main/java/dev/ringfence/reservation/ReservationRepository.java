@@ -93,7 +93,7 @@ public class ReservationRepository {
             ), held as materialized (
               select g.*, d.created_at, d.subscription_id from (select * from given where id % 1 = 0 order by id) g, lateral (
                 select x.created_at, x.subscription_id from deliveries_live x
-                 where x.id = g.id and x.reservation_id = g.reservation_id for no key update) d
+                 where x.id = g.id and x.reservation_id is not distinct from g.reservation_id for no key update) d
             ), probing as (
               update subscriptions s set circuit = 'OPEN', circuit_probe = null, circuit_until = ?
                 from held h

@@ -58,6 +58,24 @@ public final class Explained extends DataSources {
         plans.forEach(plan -> check(plan, plan.root(), rows));
     }
 
+    /** Fails where a statement that begins so read an index of that name; steps that never ran do not count. */
+    public void assertIndexUnused(String beginning, String pattern) {
+        plans.stream()
+                .filter(plan -> plan.sql().startsWith(beginning))
+                .forEach(plan -> assertThat(indexes(plan.root()))
+                        .as("%s in %s", plan.sql(), plan.root().toPrettyString())
+                        .noneMatch(index -> index.matches(pattern)));
+    }
+
+    private static List<String> indexes(JsonNode node) {
+        List<String> names = new ArrayList<>();
+        if (node.has("Index Name") && node.path("Actual Loops").asLong() > 0) {
+            names.add(node.path("Index Name").asText());
+        }
+        node.path("Plans").forEach(child -> names.addAll(indexes(child)));
+        return names;
+    }
+
     private static void check(Plan plan, JsonNode node, long most) {
         long looked = (node.path("Actual Rows").asLong()
                         + node.path("Rows Removed by Filter").asLong()

@@ -82,6 +82,7 @@ class HotPlanIT {
         assertThat(List.of(reserved.size(), released, settled, ended))
                 .containsExactly(BATCH, BATCH / 2, BATCH / 2, BATCH);
         explained.assertEachStepStaysBelow(2L * BATCH, 4);
+        explained.assertIndexUnused("with ", "deliveries_live_lease");
     }
 
     private static ReservationOrder order(List<Long> ids) {
