@@ -82,6 +82,11 @@ public final class ApiProblem extends RuntimeException {
         return of(503, code, detail).with("Retry-After", "1");
     }
 
+    /** The same problem, found at one place of the body: an RFC 6901 pointer. */
+    public ApiProblem at(String pointer) {
+        return new ApiProblem(status, code, detail, List.of(new FieldError(pointer, code, detail)), headers);
+    }
+
     /** The same problem with one more response header. */
     public ApiProblem with(String header, String value) {
         Map<String, String> more = new HashMap<>(headers);

@@ -92,9 +92,17 @@ public class FeedResource {
     @RolesAllowed({Roles.CLIENT, Roles.ADMIN})
     public Response advance(@PathParam("app") String app, @PathParam("id") String id, byte[] body) {
         JsonNode request = requests.body(body, "cursor");
-        FeedCursor from = FeedCursor.parse(request.path("from").asText());
-        FeedCursor to = FeedCursor.parse(request.path("to").asText());
+        FeedCursor from = cursor(request, "from");
+        FeedCursor to = cursor(request, "to");
         return response(bounded(() -> advances.advance(PathIds.id(app), PathIds.id(id), from, to)));
+    }
+
+    private static FeedCursor cursor(JsonNode request, String member) {
+        try {
+            return FeedCursor.parse(request.path(member).asText());
+        } catch (ApiProblem invalid) {
+            throw invalid.at("/" + member);
+        }
     }
 
     private Response response(Advance outcome) {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -199,7 +200,12 @@ class FeedHttpIT {
         }
         assertThat(client.get(path("/feed?cursor=garbage")).expect(422).code()).isEqualTo("INVALID_CURSOR");
         String cursor = feed("").path("cursor").asText();
-        assertThat(advance(client, cursor, "garbage").expect(422).code()).isEqualTo("INVALID_CURSOR");
+        for (var wrong : Map.of("/to", advance(client, cursor, "garbage"), "/from", advance(client, "garbage", cursor))
+                .entrySet()) {
+            var answer = wrong.getValue().expect(422);
+            assertThat(answer.code()).isEqualTo("INVALID_CURSOR");
+            assertThat(answer.body().at("/errors/0/pointer").asText()).isEqualTo(wrong.getKey());
+        }
         assertThat(client.put(path("/cursor"), RingfenceClient.object().put("to", cursor))
                         .expect(422)
                         .body()
