@@ -16,15 +16,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Reads ledgers. */
+/** Reads ledgers: of each delivery its newest attempts. */
 @ApplicationScoped
 class AttemptRepository {
+    /** What a ledger shows at most; it has no end where an operator retries again and again. */
+    private static final int NEWEST = 100;
+
     /** The bounds let PostgreSQL leave out the ledger's other weeks. */
     private static final String SELECT = """
-            select a.delivery_id, a.reservation_id, a.number, a.cycle, a.state, a.counted, a.started_at, a.finished_at,
-                   a.http_status, a.code, a.retry_after, a.receipt::text as receipt, a.late_state, a.late_status, a.late_at
-              from delivery_attempts a
-             where a.delivery_id = any (?) and a.delivery_created_at between ? and ?
+            select a.*
+              from unnest(?::bigint[]) as d (id)
+              cross join lateral (
+                select x.delivery_id, x.reservation_id, x.number, x.cycle, x.state, x.counted, x.started_at, x.finished_at,
+                       x.http_status, x.code, x.retry_after, x.receipt::text as receipt, x.late_state, x.late_status, x.late_at
+                  from delivery_attempts x
+                 where x.delivery_id = d.id and x.delivery_created_at between ? and ?
+                 order by x.number desc
+                 limit ?) a
              order by a.delivery_id, a.number
             """;
 
@@ -69,6 +77,7 @@ class AttemptRepository {
                             "bigint", deliveries.stream().map(Delivery::ordinal).toArray()));
             statement.setObject(2, oldest.atOffset(ZoneOffset.UTC));
             statement.setObject(3, newest.atOffset(ZoneOffset.UTC));
+            statement.setInt(4, NEWEST);
             Map<String, List<Attempt>> ledgers = new HashMap<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {

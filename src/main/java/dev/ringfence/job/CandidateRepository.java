@@ -29,7 +29,8 @@ public class CandidateRepository {
      * that the outer LIMIT ends the walk. Of a subscription that is held, being paused (SB-3) or its circuit open (SB-7), only expired rows are of
      * interest: those at the head of what is due, and those that were tried before, by their age; so its backlog is not read. Of one whose
      * circuit may be probed one row is enough, of a deleted one all are of interest: they fail at once (SB-5). Of one with a rate so many
-     * are of interest as it may begin, and all that end without a request (SB-7).
+     * are of interest as it may begin, and all that end without a request (SB-7). Slots of a subscription are shared by the nodes, at least
+     * one for each.
      */
     static final String SCAN = """
             with recursive pairs as (
@@ -74,7 +75,7 @@ public class CandidateRepository {
                      and t.phase = 'ACTIVE' and d.epoch = t.epoch
                      and (d.id % ? = ? or d.next_attempt_at <= ?::timestamptz) and d.id <> all (?::bigint[])
                    order by d.next_attempt_at
-                   limit greatest(0, least(?::integer, least(s.in_flight, u.most, case when not s.held then s.probes end) - coalesce(u.taken, 0)))) q
+                   limit greatest(0, least(?::integer, least(greatest(1, s.in_flight / ?::integer), u.most, case when not s.held then s.probes end) - coalesce(u.taken, 0)))) q
                  where q.expired or (s.held is not true and (g.disabled or u.allowed is null or q.nth <= u.allowed)))
                 union all
                 (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at, true
@@ -148,6 +149,7 @@ public class CandidateRepository {
             overdue(order).atOffset(ZoneOffset.UTC),
             held,
             order.perPair(),
+            nodes,
             expired,
             nodes,
             rank,

@@ -20,9 +20,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** From due deliveries to requests under way: what may not be sent is ended, the rest goes under the fence and takes off. */
 @ApplicationScoped
@@ -31,6 +33,7 @@ public class Departure {
     private static final Duration FENCE_TAKEN = Duration.ofMillis(100);
     private static final Duration LOST_RACE = Duration.ofMillis(200);
     private static final Duration FAILED = Duration.ofSeconds(1);
+    private static final Duration UNREADABLE = Duration.ofSeconds(2);
 
     private final Endpoints endpoints;
     private final Conclusions conclusions;
@@ -75,7 +78,7 @@ public class Departure {
     Optional<Flight> depart(List<Candidate> batch) {
         try {
             Map<UUID, Endpoint> known = endpoints.of(batch);
-            return board(sendable(batch, known), known);
+            return board(readable(sendable(batch, known), known), known);
         } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "delivery: a batch of {0} was put back: {1}", batch.size(), e.toString());
             slots.shun(ids(batch), FAILED);
@@ -100,6 +103,26 @@ public class Departure {
         return sendable;
     }
 
+    /** Without a subscription's secrets nothing can be sent to it: that waits, until they can be read or it expires; the others go (HT-5). */
+    private List<Candidate> readable(List<Candidate> sendable, Map<UUID, Endpoint> known) {
+        Map<Boolean, List<Candidate>> parts = sendable.stream()
+                .collect(Collectors.partitioningBy(
+                        candidate -> Objects.requireNonNull(known.get(candidate.subscriptionId()))
+                                .readable()));
+        List<Candidate> unreadable = Objects.requireNonNull(parts.get(false));
+        if (!unreadable.isEmpty()) {
+            Set<UUID> subscriptions =
+                    unreadable.stream().map(Candidate::subscriptionId).collect(Collectors.toSet());
+            LOG.log(
+                    Level.WARNING,
+                    "delivery: subscriptions wait, as a stored secret of theirs cannot be read. Is ringfence.secrets.key the one it was stored with? {0}",
+                    subscriptions);
+            slots.putBack(ids(unreadable));
+            slots.coolSubscriptions(subscriptions, UNREADABLE);
+        }
+        return Objects.requireNonNull(parts.get(true));
+    }
+
     private Optional<Flight> board(List<Candidate> sendable, Map<UUID, Endpoint> known) {
         if (sendable.isEmpty()) {
             return Optional.empty();
@@ -113,7 +136,7 @@ public class Departure {
             takeOff(flight, fenced, known);
             Set<Long> lost = new HashSet<>(ids(fenced));
             lost.removeAll(flight.openIds());
-            slots.shun(lost, LOST_RACE);
+            slots.rest(lost, LOST_RACE);
         } finally {
             if (flight.open() == 0) {
                 flight.close();

@@ -76,7 +76,7 @@ public class Endpoints {
         Map<UUID, RequestSecrets> opened = secrets.open(rows.values());
         Map<UUID, Endpoint> read = new HashMap<>();
         rows.forEach((id, subscription) -> {
-            Endpoint endpoint = new Endpoint(subscription, opened.getOrDefault(id, RequestSecrets.NONE));
+            Endpoint endpoint = new Endpoint(subscription, opened.get(id));
             read.put(id, endpoint);
             known.put(id, new Known(endpoint, missing.getOrDefault(id, 0L), now + MOMENT));
         });

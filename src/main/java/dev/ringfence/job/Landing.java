@@ -124,7 +124,7 @@ public class Landing {
             (unstarted ? again : settled).add(answer.attempted().reserved().deliveryId());
         }
         slots.free(settled);
-        slots.shun(again, LOST_RACE);
+        slots.rest(again, LOST_RACE);
         feed.slotsFreed();
     }
 
@@ -134,7 +134,7 @@ public class Landing {
             return new SendResult.Uncertain(OutcomeCode.FENCE_LOST, ack.status(), null);
         }
         if (result instanceof SendResult.Failed failed && failed.status() != null) {
-            return new SendResult.Uncertain(OutcomeCode.FENCE_LOST, failed.status(), null);
+            return new SendResult.Uncertain(OutcomeCode.FENCE_LOST, failed.status(), failed.retryAfter());
         }
         if (result instanceof SendResult.Uncertain uncertain) {
             return new SendResult.Uncertain(OutcomeCode.FENCE_LOST, uncertain.status(), uncertain.retryAfter());

@@ -8,6 +8,7 @@ import dev.ringfence.reservation.Reserved;
 import dev.ringfence.signing.StandardWebhooks;
 import dev.ringfence.subscription.BearerToken;
 import dev.ringfence.subscription.ReceiverAccess;
+import dev.ringfence.subscription.RequestSecrets;
 import dev.ringfence.subscription.SigningKeys;
 import dev.ringfence.transport.Outbound;
 import java.net.URI;
@@ -33,15 +34,16 @@ final class Requests {
     static Optional<Outbound> of(Reserved reserved, Endpoint endpoint, Instant now, long sendByNanos) {
         byte[] body = reserved.body();
         String url = reserved.url();
-        if (body == null || url == null) {
+        RequestSecrets secrets = endpoint.secrets();
+        if (body == null || url == null || secrets == null) {
             return Optional.empty();
         }
         try {
             var destination = endpoint.subscription().destination();
-            ReceiverAccess access = access(url, endpoint);
+            ReceiverAccess access = access(url, endpoint, secrets);
             return Optional.of(new Outbound(
                     URI.create(url),
-                    headers(reserved, body, endpoint, access.bearer(), now.getEpochSecond()),
+                    headers(reserved, body, secrets, access.bearer(), now.getEpochSecond()),
                     body,
                     destination.timeout(),
                     sendByNanos,
@@ -54,20 +56,21 @@ final class Requests {
     }
 
     /** A subscription that was given another receiver meanwhile: its credentials are for that one, and the URL is of the one before (SB-4). */
-    private static ReceiverAccess access(String url, Endpoint endpoint) {
+    private static ReceiverAccess access(String url, Endpoint endpoint, RequestSecrets secrets) {
         String present = endpoint.subscription().destination().url();
-        return present != null && origin(url).equals(origin(present))
-                ? endpoint.secrets().access()
-                : ReceiverAccess.NONE;
+        return present != null && origin(url).equals(origin(present)) ? secrets.access() : ReceiverAccess.NONE;
     }
 
+    /** Scheme, host and port, which may be left out where it is the scheme's own. */
     private static String origin(String url) {
         URI uri = URI.create(url);
-        return (uri.getScheme() + "://" + uri.getAuthority()).toLowerCase(Locale.ROOT);
+        String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
+        int port = uri.getPort() >= 0 ? uri.getPort() : scheme.equals("https") ? 443 : 80;
+        return scheme + "://" + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT) + ":" + port;
     }
 
     private static Map<String, String> headers(
-            Reserved reserved, byte[] body, Endpoint endpoint, @Nullable BearerToken bearer, long seconds)
+            Reserved reserved, byte[] body, RequestSecrets secrets, @Nullable BearerToken bearer, long seconds)
             throws JsonProcessingException {
         Map<String, String> headers = new HashMap<>();
         if (reserved.headers() != null) {
@@ -82,7 +85,7 @@ final class Requests {
         if (bearer != null) {
             headers.put("Authorization", bearer.authorization());
         }
-        for (SigningKeys signing : endpoint.secrets().signing()) {
+        for (SigningKeys signing : secrets.signing()) {
             headers.put(signing.prefix() + "-id", reserved.messageId());
             headers.put(signing.prefix() + "-timestamp", Long.toString(seconds));
             headers.put(signing.prefix() + "-signature", signatures(signing, reserved.messageId(), seconds, body));

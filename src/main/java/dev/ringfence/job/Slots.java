@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,6 +31,10 @@ public class Slots {
 
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
+    private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+    private static final int MOST_DOUBLINGS = 20;
+    private static final int MOST_VAIN = 10_000;
+
     /** When what was left out for a moment is worth another look. */
     private static final Duration SOON = Duration.ofMillis(50);
 
@@ -42,7 +47,19 @@ public class Slots {
     private final Map<UUID, Integer> taken = new HashMap<>();
     private final Lanes lanes = new Lanes();
     private final Map<Long, Long> shunned = new HashMap<>();
+
+    /** How often in a row a delivery was not even begun. */
+    private final Map<Long, Integer> vain = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Integer> eldest) {
+            return size() > MOST_VAIN;
+        }
+    };
+
     private final Map<Long, Long> coolTenants = new HashMap<>();
+    private final Map<UUID, Long> coolSubscriptions = new HashMap<>();
     private final Throttle throttle;
     private int stragglers;
     private int takenOver;
@@ -95,6 +112,7 @@ public class Slots {
 
     /** Gives slots back. */
     synchronized void free(Collection<Long> ids) {
+        ids.forEach(vain::remove);
         release(ids, false);
     }
 
@@ -150,10 +168,30 @@ public class Slots {
         ids.forEach(id -> shunned.put(id, until));
     }
 
+    /**
+     * As {@link #shun} for what was not even begun: each time in a row for twice as long, so that what lasts does not write a row to the
+     * ledger five times a second.
+     */
+    synchronized void rest(Collection<Long> ids, Duration first) {
+        putBack(ids);
+        long now = clock.nanos();
+        for (Long id : ids) {
+            int before = vain.merge(id, 1, Integer::sum) - 1;
+            Duration moment = min(first.multipliedBy(1L << Math.min(before, MOST_DOUBLINGS)), LONGEST_REST);
+            shunned.put(id, now + moment.toNanos());
+        }
+    }
+
     /** Leaves tenants alone for a moment whose fence is taken. */
     synchronized void cool(Collection<Long> tenantIds, Duration moment) {
         long until = clock.nanos() + moment.toNanos();
         tenantIds.forEach(id -> coolTenants.put(id, until));
+    }
+
+    /** Leaves subscriptions alone for a moment to which nothing can be sent now. */
+    synchronized void coolSubscriptions(Collection<UUID> subscriptions, Duration moment) {
+        long until = clock.nanos() + moment.toNanos();
+        subscriptions.forEach(id -> coolSubscriptions.put(id, until));
     }
 
     /** What the endpoint did last. */
@@ -204,6 +242,8 @@ public class Slots {
         Set<UUID> limited = new HashSet<>(taken.keySet());
         limited.addAll(lanes.others());
         limited.addAll(allowances.keySet());
+        drop(coolSubscriptions);
+        limited.addAll(coolSubscriptions.keySet());
         List<ScanOrder.Load> loads = new ArrayList<>();
         for (UUID id : limited) {
             int count = taken.getOrDefault(id, 0);
@@ -217,7 +257,7 @@ public class Slots {
 
     private int most(UUID subscription) {
         Lane lane = lanes.of(subscription);
-        if (!open(lane)) {
+        if (!open(lane) || coolSubscriptions.containsKey(subscription)) {
             return 0;
         }
         return lane == Lane.HANGING ? WHILE_HANGING : UNLIMITED;
@@ -227,7 +267,7 @@ public class Slots {
         return held.size();
     }
 
-    private void drop(Map<Long, Long> until) {
+    private void drop(Map<?, Long> until) {
         long now = clock.nanos();
         until.values().removeIf(end -> end - now <= 0);
     }

@@ -34,7 +34,8 @@ public final class Outcomes {
                     null);
         }
         if (result instanceof SendResult.Failed failed && attempted.triesAgain(failed.status())) {
-            return again(attempted, AttemptState.FAILED, failed.code(), failed.status(), null, now, chance);
+            Instant asked = asked(failed.retryAfter(), attempted.expiry(), now);
+            return again(attempted, AttemptState.FAILED, failed.code(), failed.status(), asked, now, chance);
         }
         if (result instanceof SendResult.Failed failed) {
             return ended(

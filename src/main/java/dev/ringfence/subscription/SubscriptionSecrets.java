@@ -1,7 +1,9 @@
 package dev.ringfence.subscription;
 
 import dev.ringfence.api.ApiProblem;
+import dev.ringfence.json.BadJson;
 import dev.ringfence.security.SecretBox;
+import dev.ringfence.security.SecretUnreadable;
 import dev.ringfence.signing.WebhookSecret;
 import dev.ringfence.subscription.SubscriptionSecretsRepository.SealedSecret;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -13,6 +15,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -87,9 +90,8 @@ public class SubscriptionSecrets {
 
     /**
      * What each subscription signs and authorizes itself with now, in one round trip. Take it anew for each batch: a rotated secret ends
-     * with its grace.
-     *
-     * @throws dev.ringfence.security.SecretUnreadable where {@code ringfence.secrets.key} is not the one that sealed them
+     * with its grace. A subscription of whose secrets one cannot be read has no entry, and takes nothing from the others (HT-5):
+     * {@code ringfence.secrets.key} is not the one that sealed it, or its row was changed.
      */
     public Map<UUID, RequestSecrets> open(Collection<Subscription> subscriptions) {
         List<UUID> ids = subscriptions.stream().map(Subscription::id).toList();
@@ -97,9 +99,19 @@ public class SubscriptionSecrets {
                 .collect(Collectors.groupingBy(SealedSecret::subscriptionId));
         Map<UUID, RequestSecrets> opened = new HashMap<>();
         for (Subscription subscription : subscriptions) {
-            opened.put(subscription.id(), open(subscription, valid.getOrDefault(subscription.id(), List.of())));
+            List<SealedSecret> sealed = valid.getOrDefault(subscription.id(), List.of());
+            tryOpen(subscription, sealed).ifPresent(secrets -> opened.put(subscription.id(), secrets));
         }
         return opened;
+    }
+
+    /** What can be opened and yet not read (its form, its entry) is as good as unreadable. */
+    private Optional<RequestSecrets> tryOpen(Subscription subscription, List<SealedSecret> secrets) {
+        try {
+            return Optional.of(open(subscription, secrets));
+        } catch (SecretUnreadable | BadJson | IllegalArgumentException | IndexOutOfBoundsException unreadable) {
+            return Optional.empty();
+        }
     }
 
     private RequestSecrets open(Subscription subscription, List<SealedSecret> secrets) {

@@ -45,11 +45,16 @@ final class AccessToken {
         if (result instanceof Acknowledged) {
             accepted = true;
         }
+        if (result instanceof Uncertain uncertain && Objects.equals(uncertain.status(), UNAUTHORIZED)) {
+            refused = true;
+        }
         if (!(result instanceof Failed failed) || !Objects.equals(failed.status(), UNAUTHORIZED)) {
             return result;
         }
         refused = true;
-        return renewal && !accepted ? result : new Uncertain(OutcomeCode.TOKEN_REFUSED, UNAUTHORIZED, null);
+        return renewal && !accepted
+                ? result
+                : new Uncertain(OutcomeCode.TOKEN_REFUSED, UNAUTHORIZED, failed.retryAfter());
     }
 
     /** Never shows the token. */

@@ -32,6 +32,7 @@ final class Answer {
     private final ByteArrayOutputStream body = new ByteArrayOutputStream(256);
     private int status;
     private @Nullable SendResult refusal;
+    private boolean plain = true;
     private boolean framed = true;
     private boolean tooLarge;
     private boolean keepsConnection;
@@ -42,8 +43,8 @@ final class Answer {
 
     void head(HttpRequest request, HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
         status = response.getCode();
-        framed = (entity != null || !announcesBody(response)) && hasPlainLengths(response);
-        tooLarge = entity != null && entity.getContentLength() > CAP;
+        plain = hasPlainLengths(response);
+        framed = (entity != null || !announcesBody(response)) && plain;
         keepsConnection = framed
                 && DefaultConnectionReuseStrategy.INSTANCE.keepAlive(request, response, context)
                 && grantsKeepAlive(response);
@@ -51,6 +52,8 @@ final class Answer {
             List<String> lines = headers(response, HttpHeaders.RETRY_AFTER).toList();
             refusal = AnswerJudge.refusal(status, RetryAfterParser.longest(lines, wallClock.instant()));
         }
+        // One that refuses is read as far as the cap: only then is its word taken.
+        tooLarge = !refuses() && entity != null && entity.getContentLength() > CAP;
     }
 
     /** A 204 that announces a body: what follows cannot be told from the next answer. */
@@ -103,23 +106,33 @@ final class Answer {
         return keepsConnection;
     }
 
-    /** The outcome that the head alone decides, or null where it is 2xx. */
+    /** What the head says, or null where it is 2xx. */
     @Nullable
     SendResult refusal() {
         return refusal;
+    }
+
+    /** Whether the head says that the request is refused for good, which only a complete answer does. */
+    boolean refuses() {
+        return refusal instanceof SendResult.Failed;
     }
 
     /**
      * The outcome, once the answer is complete.
      *
      * @param judge of a complete 2xx answer
-     * @param whole whether the receiver has got the request to its last byte, else it cannot acknowledge it, and its answer ended as it must
+     * @param heard whether the receiver has got the request to its last byte, else it cannot acknowledge it; it can refuse it
+     * @param whole whether its answer ended as it must
      */
-    SendResult judge(Judge judge, boolean whole) {
-        if (refusal != null) {
-            return refusal;
+    SendResult judge(Judge judge, boolean heard, boolean whole) {
+        SendResult said = refusal;
+        if (said instanceof SendResult.Failed failed && !(plain && whole)) {
+            return new SendResult.Uncertain(OutcomeCode.INVALID_ACK, status, failed.retryAfter());
         }
-        return framed && whole
+        if (said != null) {
+            return said;
+        }
+        return framed && heard && whole
                 ? judge.success(status, body.toByteArray())
                 : new SendResult.Uncertain(OutcomeCode.INVALID_ACK, status, null);
     }

@@ -18,11 +18,11 @@ final class AnswerJudge {
         return status / 100 == 2;
     }
 
-    /** The outcome of any status but 2xx: the head alone decides it. */
+    /** The outcome of any status but 2xx, should the answer come to its end. */
     static SendResult refusal(int status, @Nullable RetryAfter retryAfter) {
         return switch (status) {
             case TIMEOUT -> new Uncertain(OutcomeCode.TIMEOUT, status, retryAfter);
-            case GONE -> new Failed(OutcomeCode.GONE, status);
+            case GONE -> new Failed(OutcomeCode.GONE, status, retryAfter);
             case TOO_MANY_REQUESTS -> new Uncertain(OutcomeCode.RATE_LIMITED, status, retryAfter);
             default -> byClass(status, retryAfter);
         };
@@ -30,8 +30,8 @@ final class AnswerJudge {
 
     private static SendResult byClass(int status, @Nullable RetryAfter retryAfter) {
         return switch (status / 100) {
-            case 3 -> new Failed(OutcomeCode.REDIRECT, status);
-            case 4 -> new Failed(OutcomeCode.REFUSED, status);
+            case 3 -> new Failed(OutcomeCode.REDIRECT, status, retryAfter);
+            case 4 -> new Failed(OutcomeCode.REFUSED, status, retryAfter);
             case 5 -> new Uncertain(OutcomeCode.SERVER_ERROR, status, retryAfter);
             default -> new Uncertain(OutcomeCode.INVALID_ACK, status, null);
         };

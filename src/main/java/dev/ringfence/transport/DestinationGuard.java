@@ -86,19 +86,33 @@ public class DestinationGuard {
      * a proxy in another class loader overrides it all the same.
      */
     protected CompletableFuture<Lookup> permitted(Destination destination) {
+        return permitted(destination, () -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param begun see {@link NameResolver#resolve(String, Runnable)}
+     */
+    protected CompletableFuture<Lookup> permitted(Destination destination, Runnable begun) {
         InetAddress literal = destination.literal();
         if (literal != null) {
             return CompletableFuture.completedFuture(judge(destination.host(), new Lookup.Found(List.of(literal))));
         }
-        return resolver.resolve(destination.host()).thenApply(lookup -> judge(destination.host(), lookup));
+        return resolver.resolve(destination.host(), begun).thenApply(lookup -> judge(destination.host(), lookup));
     }
 
     /** The addresses of the egress proxy: the operator names it, so nobody judges them. */
-    protected CompletableFuture<Lookup> unjudged(String host) {
+    protected CompletableFuture<Lookup> unjudged(String host, Runnable begun) {
         InetAddress literal = IpText.parse(host);
         return literal == null
-                ? resolver.resolve(host)
+                ? resolver.resolve(host, begun)
                 : CompletableFuture.completedFuture(new Lookup.Found(List.of(literal)));
+    }
+
+    /** Call it now and then, see {@link NameResolver#tend}. */
+    protected void tend() {
+        resolver.tend();
     }
 
     private Lookup judge(String host, Lookup lookup) {

@@ -2,6 +2,7 @@ package dev.ringfence.transport;
 
 import dev.ringfence.time.NanoClock;
 import dev.ringfence.transport.SendResult.Cancelled;
+import dev.ringfence.transport.SendResult.Failed;
 import dev.ringfence.transport.SendResult.NotSent;
 import dev.ringfence.transport.SendResult.NotStarted;
 import dev.ringfence.transport.SendResult.Uncertain;
@@ -208,7 +209,7 @@ final class Exchange {
         return result.complete(why);
     }
 
-    /** The answer's head is complete. If it refuses, that stands, whatever becomes of the rest. */
+    /** The answer's head is complete. What it says of the rest counts even if the rest does not come, but for a refusal. */
     void headArrived(int answerStatus, @Nullable SendResult headRefusal) {
         status = answerStatus;
         refusal = headRefusal;
@@ -220,10 +221,17 @@ final class Exchange {
         end(answer);
     }
 
-    /** Ends it without a complete answer after the first byte. */
+    /**
+     * Ends it without a complete answer after the first byte. A head that refuses is no definite refusal then (AT-4); when to ask again
+     * is heeded all the same (AT-6).
+     */
     void fail(OutcomeCode code) {
-        SendResult known = refusal;
-        end(known != null ? known : new Uncertain(code, status, null));
+        SendResult said = refusal;
+        if (said instanceof Failed failed) {
+            end(new Uncertain(code, status, failed.retryAfter()));
+        } else {
+            end(said != null ? said : new Uncertain(code, status, null));
+        }
     }
 
     /** Ends it because a redaction wants it gone: before the first byte nothing was sent, after it nobody knows. */

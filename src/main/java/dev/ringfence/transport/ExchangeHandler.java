@@ -77,8 +77,16 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
         endIfTooLarge();
     }
 
-    /** Who talks without end would keep the connection's thread, which others need too. */
+    /**
+     * Who talks without end would keep the connection's thread, which others need too. A refusal whose body came up to the cap is one: it
+     * is us who do not read on.
+     */
     private boolean endIfTooLarge() {
+        SendResult refusal = answer.refusal();
+        if (answer.isTooLarge() && refusal != null) {
+            exchange.answered(refusal, false);
+            return true;
+        }
         boolean tooLarge = answer.isTooLarge() || carrier.received() > MOST_RECEIVED;
         if (tooLarge) {
             exchange.fail(OutcomeCode.ACK_TOO_LARGE);
@@ -114,7 +122,7 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
 
     private void complete() {
         boolean sentWhole = !body.hasRemaining();
-        SendResult result = answer.judge(exchange.judge(), sentWhole && carrier.isWhole(answer.size()));
+        SendResult result = answer.judge(exchange.judge(), sentWhole, carrier.isWhole(answer.size()));
         exchange.answered(result, carrier.keeps(answer) && sentWhole);
     }
 

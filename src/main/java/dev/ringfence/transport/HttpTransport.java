@@ -164,7 +164,7 @@ public class HttpTransport {
             return;
         }
         exchange.enter(Stage.AUTHORIZING);
-        tokens.of(client).thenAccept(held -> {
+        tokens.of(client, exchange.destination()).thenAccept(held -> {
             if (held instanceof Held.Token known) {
                 exchange.carry(known.token());
                 look(exchange);
@@ -186,8 +186,9 @@ public class HttpTransport {
     }
 
     private void look(Exchange exchange) {
-        exchange.enter(Stage.RESOLVING);
-        guard.permitted(exchange.destination()).thenAccept(lookup -> go(exchange, lookup));
+        exchange.enter(Stage.WAITING);
+        guard.permitted(exchange.destination(), () -> exchange.enter(Stage.RESOLVING))
+                .thenAccept(lookup -> go(exchange, lookup));
     }
 
     private void go(Exchange exchange, Lookup lookup) {
@@ -215,8 +216,9 @@ public class HttpTransport {
             dial(exchange, routes, null);
             return;
         }
-        exchange.enter(Stage.TUNNELLING);
-        guard.unjudged(proxy.host()).thenAccept(lookup -> {
+        exchange.enter(Stage.WAITING);
+        guard.unjudged(proxy.host(), () -> exchange.enter(Stage.TUNNELLING)).thenAccept(lookup -> {
+            exchange.enter(Stage.TUNNELLING);
             if (lookup instanceof Lookup.Found found) {
                 dial(exchange, routes, new Dialer.Way(proxy, found.addresses().get(0)));
             } else if (lookup instanceof Lookup.Overloaded) {
@@ -247,6 +249,7 @@ public class HttpTransport {
         connections.closeExpired();
         tlsContexts.forget();
         tokens.forget();
+        guard.tend();
     }
 
     /** TLS contexts and tokens that are kept. */

@@ -4,81 +4,105 @@ import dev.ringfence.time.NanoClock;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks names up on threads of its own: the JDK's lookup blocks, perhaps for many seconds. Callers bound their wait; here
  * the number of threads, of waiting names and of remembered ones is bounded. A name is looked up once at a time, and its
- * answer kept for a few seconds.
+ * answer kept for a few seconds; addresses serve a while longer, so that a lookup that takes its time, or waits for its turn,
+ * holds up nobody (HT-5). Names whose last lookup took long wait among themselves, see {@link LookupLanes}.
  */
 final class NameResolver implements AutoCloseable {
-    private static final int THREADS = 8;
-    private static final int WAITING = 1_000;
     private static final int REMEMBERED = 10_000;
-    private static final Duration IDLE_THREAD = Duration.ofSeconds(5);
     private static final long KEEP_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final long SERVE_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final NameService service;
     private final NanoClock clock;
-    private final ThreadPoolExecutor threads;
-    private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
+    private final LookupLanes lanes;
+    private final Map<String, Name> names = new HashMap<>();
 
     /** Where answers come from: {@link InetAddress#getAllByName} outside tests. */
     interface NameService {
         InetAddress[] addresses(String host) throws UnknownHostException;
     }
 
-    private record Entry(CompletableFuture<Lookup> lookup, long since) {}
+    /** What is known of a name; the resolver guards it. */
+    private static final class Name {
+        private @Nullable Lookup last;
+        private long lastAt;
+        private long took;
+        private LookupLanes.@Nullable Turn turn;
+
+        private boolean isOlder(long now, long age) {
+            return last == null || now - lastAt >= age;
+        }
+    }
 
     NameResolver(NameService service, NanoClock clock, ThreadFactory factory) {
         this.service = service;
         this.clock = clock;
-        threads = new ThreadPoolExecutor(
-                THREADS,
-                THREADS,
-                IDLE_THREAD.toMillis(),
-                TimeUnit.MILLISECONDS,
-                new ArrayBlockingQueue<>(WAITING),
-                factory);
-        threads.allowCoreThreadTimeOut(true);
+        lanes = new LookupLanes(clock, factory);
     }
 
-    /** Found, Unknown or Overloaded; never fails, perhaps never completes within anyone's patience. */
+    /** As {@link #resolve(String, Runnable)}, for who need not know. */
     CompletableFuture<Lookup> resolve(String host) {
-        if (entries.size() > REMEMBERED) {
-            entries.values().removeIf(this::isOver);
-        }
-        Entry entry = entries.compute(host, (name, known) -> known == null || isOver(known) ? begin(name) : known);
-        return entry.lookup();
+        return resolve(host, () -> {});
     }
 
-    private boolean isOver(Entry entry) {
-        return entry.lookup().isDone() && clock.nanos() - entry.since() >= KEEP_NANOS;
+    /**
+     * Found, Unknown or Overloaded; never fails, perhaps never completes within anyone's patience.
+     *
+     * @param begun runs before the answer comes, once it is the name, and no more a queue of ours, that is waited for
+     */
+    CompletableFuture<Lookup> resolve(String host, Runnable begun) {
+        LookupLanes.Turn turn;
+        synchronized (this) {
+            long now = clock.nanos();
+            Name name = name(host, now);
+            if (name == null) {
+                return CompletableFuture.completedFuture(new Lookup.Overloaded());
+            }
+            Lookup last = name.last;
+            if (last != null && !name.isOlder(now, KEEP_NANOS)) {
+                return CompletableFuture.completedFuture(last);
+            }
+            if (name.turn == null) {
+                name.turn = lanes.queue(name.took, () -> ask(host), answer -> answered(name, answer));
+            }
+            if (last instanceof Lookup.Found && !name.isOlder(now, SERVE_NANOS)) {
+                return CompletableFuture.completedFuture(last);
+            }
+            turn = name.turn;
+        }
+        if (turn == null) {
+            return CompletableFuture.completedFuture(new Lookup.Overloaded());
+        }
+        turn.onBegin(begun);
+        return turn.answer();
     }
 
-    private Entry begin(String host) {
-        if (entries.size() > REMEMBERED) {
-            return overloaded();
+    /** Null where too many are known to get to know another. */
+    private @Nullable Name name(String host, long now) {
+        if (names.size() > REMEMBERED) {
+            names.values().removeIf(one -> one.turn == null && one.isOlder(now, KEEP_NANOS));
         }
-        CompletableFuture<Lookup> lookup = new CompletableFuture<>();
-        try {
-            threads.execute(() -> lookup.complete(ask(host)));
-            return new Entry(lookup, clock.nanos());
-        } catch (RejectedExecutionException e) {
-            return overloaded();
-        }
+        return names.size() > REMEMBERED ? names.get(host) : names.computeIfAbsent(host, one -> new Name());
     }
 
-    /** Not to be remembered. */
-    private Entry overloaded() {
-        return new Entry(CompletableFuture.completedFuture(new Lookup.Overloaded()), clock.nanos() - KEEP_NANOS);
+    private synchronized void answered(Name name, LookupLanes.Answer answer) {
+        name.turn = null;
+        if (answer.lookup() instanceof Lookup.Overloaded) {
+            return;
+        }
+        name.last = answer.lookup();
+        name.lastAt = answer.at();
+        name.took = answer.took();
     }
 
     private Lookup ask(String host) {
@@ -90,8 +114,13 @@ final class NameResolver implements AutoCloseable {
         }
     }
 
+    /** Lets names go on that wait behind lookups which have turned out slow. Call it now and then. */
+    void tend() {
+        lanes.tend();
+    }
+
     @Override
     public void close() {
-        threads.shutdownNow();
+        lanes.close();
     }
 }

@@ -76,7 +76,8 @@ final class RetryAfterParser {
             return null;
         }
         int year = number(date, "year");
-        // A leap second is allowed by the grammar and unknown to java.time.
+        // A leap second is allowed by the grammar and unknown to java.time: it is the second after :59, never an
+        // earlier one.
         int second = number(date, "s") == 60 ? 59 : number(date, "s");
         try {
             LocalDateTime time = LocalDateTime.of(
@@ -86,7 +87,8 @@ final class RetryAfterParser {
                     number(date, "h"),
                     number(date, "m"),
                     second);
-            return new RetryAfter.At(time.toInstant(ZoneOffset.UTC));
+            return new RetryAfter.At(
+                    time.plusSeconds(number(date, "s") - second).toInstant(ZoneOffset.UTC));
         } catch (DateTimeException e) {
             return null;
         }

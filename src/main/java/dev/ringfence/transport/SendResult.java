@@ -7,8 +7,20 @@ public sealed interface SendResult {
     /** It arrived and was acknowledged as the profile demands; {@code receipt} is there for profile RECEIPT only. */
     record Acknowledged(int status, @Nullable Receipt receipt) implements SendResult {}
 
-    /** Definitely refused by the receiver, or (status null, MALFORMED_PAYLOAD) not fit to be sent: not to be sent again. */
-    record Failed(OutcomeCode code, @Nullable Integer status) implements SendResult {}
+    /**
+     * Definitely refused by the receiver, with a complete answer, or (status null, MALFORMED_PAYLOAD) not fit to be sent: not to be sent
+     * again, unless the subscription says that such a refusal is ({@code retryAfter} is for that).
+     */
+    record Failed(
+            OutcomeCode code,
+            @Nullable Integer status,
+            @Nullable RetryAfter retryAfter) implements SendResult {
+
+        /** One that does not say when to ask again. */
+        public Failed(OutcomeCode code, @Nullable Integer status) {
+            this(code, status, null);
+        }
+    }
 
     /** It may have arrived. {@code status} is there where the head of an answer came. */
     record Uncertain(

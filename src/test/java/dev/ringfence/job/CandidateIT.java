@@ -105,7 +105,7 @@ class CandidateIT {
             statement.execute("set plan_cache_mode = force_generic_plan");
             plan = plan(
                     statement,
-                    "0, '00000000-0000-0000-0000-000000000000', '{}', now(), '{}', '{}', '{}', '{}', now(), now(), 1, 0, now(), '{}', 100, now(), 1, 0, '{}', 100, 300");
+                    "0, '00000000-0000-0000-0000-000000000000', '{}', now(), '{}', '{}', '{}', '{}', now(), now(), 1, 0, now(), '{}', 100, 1, now(), 1, 0, '{}', 100, 300");
         }
         assertThat(plan).contains("deliveries_live_due").doesNotContain("Seq Scan on deliveries_live");
     }
@@ -159,6 +159,25 @@ class CandidateIT {
             shares.addAll(ids(scan(ScanPlace.START, 50, 50, new NodeShare(3, rank), List.of(), List.of(), List.of())));
         }
         assertThat(shares).containsExactlyInAnyOrderElementsOf(ids);
+    }
+
+    @Test
+    @Tag("SB-7")
+    void nodes_share_the_slots_of_a_subscription_and_each_has_one() {
+        long tenant = fixture.tenant("t");
+        UUID subscription = fixture.subscription(tenant, "AT_LEAST_ONCE", 6, "http://127.0.0.1:9/hook", 7);
+        fixture.deliveries(tenant, subscription, 40, DUE);
+
+        assertThat(ids(scan(ScanPlace.START, 50, 50))).hasSize(7);
+        for (int rank = 0; rank < 3; rank++) {
+            assertThat(ids(scan(ScanPlace.START, 50, 50, new NodeShare(3, rank), List.of(), List.of(), List.of())))
+                    .hasSize(2);
+        }
+        assertThat(ids(scan(ScanPlace.START, 50, 50, new NodeShare(9, 1), List.of(), List.of(), List.of())))
+                .hasSize(1);
+        List<ScanOrder.Load> loads = List.of(new ScanOrder.Load(subscription, 2, 50, null));
+        assertThat(ids(scan(ScanPlace.START, 50, 50, new NodeShare(3, 0), List.of(), List.of(), loads)))
+                .isEmpty();
     }
 
     @Test

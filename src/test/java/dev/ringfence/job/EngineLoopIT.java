@@ -218,6 +218,45 @@ class EngineLoopIT {
         }
     }
 
+    /** It waits without an attempt, expires in time, and goes on when the secret can be read. */
+    @Test
+    @Tag("HT-5")
+    @Tag("AT-6")
+    void a_secret_that_cannot_be_read_stops_its_own_subscription_only() throws Exception {
+        long tenant = fixture.tenant("sealed");
+        try (TestReceiver receiver = TestReceiver.start();
+                EngineLoop engine = new EngineLoop(fixture, Map.of())) {
+            UUID unreadable = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/unreadable").toString(), 32);
+            engine.sign(fixture, unreadable, WebhookSecret.generate());
+            fixture.update(
+                    "update subscription_secrets set secret = set_byte(secret, 20, get_byte(secret, 20) # 1) where subscription_id = ?",
+                    unreadable);
+            UUID healthy = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/healthy").toString(), 32);
+            engine.sign(fixture, healthy, WebhookSecret.generate());
+            List<Long> waiting = fixture.deliveries(tenant, unreadable, 3, Instant.now());
+            fixture.deliveries(tenant, unreadable, 2, Instant.now().minus(Duration.ofHours(25)));
+            fixture.deliveries(tenant, healthy, 20, Instant.now());
+            engine.feed.signal();
+
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 20);
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "dead") == 2);
+            assertThat(waiting.stream().map(id -> fixture.delivery(id, "state || ' ' || attempts")))
+                    .containsOnly("pending 0");
+            assertThat(receiver.requests()).allMatch(request -> request.path().equals("/healthy"));
+
+            fixture.update(
+                    "update subscription_secrets set secret = set_byte(secret, 20, get_byte(secret, 20) # 1) where subscription_id = ?",
+                    unreadable);
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> count(tenant, "delivered") == 23);
+            assertThat(receiver.requests())
+                    .filteredOn(request -> request.path().equals("/unreadable"))
+                    .hasSize(3)
+                    .allMatch(request -> !request.header("webhook-signature").isEmpty());
+        }
+    }
+
     /** A rate of one request in hours, so that no clock matters. */
     @Test
     @Tag("SB-7")

@@ -17,6 +17,7 @@ class LandingTest {
         return Stream.of(
                 Arguments.of(new SendResult.Acknowledged(200, null), lost(200, null)),
                 Arguments.of(new SendResult.Failed(OutcomeCode.REFUSED, 404), lost(404, null)),
+                Arguments.of(new SendResult.Failed(OutcomeCode.REFUSED, 404, later), lost(404, later)),
                 Arguments.of(new SendResult.Uncertain(OutcomeCode.TIMEOUT, null, null), lost(null, null)),
                 Arguments.of(new SendResult.Uncertain(OutcomeCode.RATE_LIMITED, 429, later), lost(429, later)));
     }

@@ -86,8 +86,12 @@ class RequestsTest {
             assertThat(sent.oauth()).as("%s", present).isNull();
             assertThat(sent.tls()).as("%s", present).isEqualTo(TlsMaterial.NONE);
         }
-        assertThat(request(access, "HTTPS://Hooks.Example.Test/other").headers())
-                .containsKey("Authorization");
+        for (String present : List.of(
+                "HTTPS://Hooks.Example.Test/other",
+                "https://hooks.example.test:443/other",
+                "https://hooks.example.test:0443/other")) {
+            assertThat(request(access, present).headers()).as(present).containsKey("Authorization");
+        }
     }
 
     private static Outbound request(@Nullable BearerToken bearer) {

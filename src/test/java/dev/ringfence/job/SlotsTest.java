@@ -50,6 +50,44 @@ class SlotsTest {
         return candidates;
     }
 
+    /** So that a lasting lack of ours writes few rows to its ledger. */
+    @Test
+    @Tag("AT-3")
+    void what_was_not_begun_rests_longer_each_time_until_it_was() {
+        List<Duration> rests = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            rests.add(rest());
+        }
+        assertThat(rests).startsWith(Duration.ofMillis(200), Duration.ofMillis(400), Duration.ofMillis(800));
+        assertThat(rests)
+                .endsWith(Duration.ofSeconds(30), Duration.ofSeconds(30))
+                .isSorted();
+        slots.free(List.of(0L));
+        assertThat(rest()).isEqualTo(Duration.ofMillis(200));
+    }
+
+    /** How long it is left out. */
+    private Duration rest() {
+        take(candidates(1));
+        slots.rest(List.of(0L), Duration.ofMillis(200));
+        assertThat(slots.held()).isZero();
+        Duration rested = Duration.ZERO;
+        while (!slots.left().isEmpty()) {
+            clock.now += Duration.ofMillis(100).toNanos();
+            rested = rested.plusMillis(100);
+        }
+        return rested;
+    }
+
+    @Test
+    @Tag("HT-5")
+    void a_subscription_that_can_get_nothing_is_left_alone_for_a_moment() {
+        slots.coolSubscriptions(List.of(SUBSCRIPTION), SECOND);
+        assertThat(slots.loads()).containsExactly(new ScanOrder.Load(SUBSCRIPTION, 0, 0, null));
+        clock.now += SECOND.toNanos();
+        assertThat(slots.loads()).isEmpty();
+    }
+
     @Test
     @Tag("AT-1")
     void a_delivery_is_in_hand_once_and_counts_until_it_is_given_back() {

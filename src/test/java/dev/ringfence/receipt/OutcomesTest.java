@@ -111,6 +111,17 @@ class OutcomesTest {
     }
 
     @Test
+    @Tag("AT-6")
+    void a_refusal_that_is_tried_again_waits_as_long_as_asked() {
+        SendResult deploying = new SendResult.Failed(OutcomeCode.REFUSED, 404, new RetryAfter.Seconds(3_600));
+
+        Settlement s = Outcomes.of(attempt(1, Semantics.AT_LEAST_ONCE), deploying, NOW, 0);
+
+        assertThat(s.nextAttemptAt()).isEqualTo(NOW.plusSeconds(3_600));
+        assertThat(s.retryAfter()).isEqualTo(NOW.plusSeconds(3_600));
+    }
+
+    @Test
     @Tag("DL-2")
     void jitter_only_adds() {
         Attempted attempted = new Attempted(

@@ -23,7 +23,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.ringfence.transport.Http2Server.Behaviour;
 import dev.ringfence.transport.SendResult.Acknowledged;
-import dev.ringfence.transport.SendResult.Failed;
 import dev.ringfence.transport.SendResult.Uncertain;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -394,7 +393,7 @@ class HostileHttp2Test {
                 trick(
                         "a refusal, and then nonsense",
                         saying(id -> joined(head(id, "404"), bytes(PING, 0, 0, new byte[7]))),
-                        new Failed(OutcomeCode.REFUSED, 404)));
+                        new Uncertain(OutcomeCode.INVALID_ACK, 404, null)));
     }
 
     /** What looks odd and is right. */

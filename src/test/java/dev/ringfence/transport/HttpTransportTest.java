@@ -268,10 +268,64 @@ class HttpTransportTest {
             assertThat(fixture.post(server.url("/announced"))).isEqualTo(tooLarge);
             assertThat(fixture.post(server.url("/over"))).isEqualTo(tooLarge);
             assertThat(fixture.post(server.url("/endless"))).isEqualTo(tooLarge);
-            // Its head has refused: how much it says beside that changes nothing.
+            // It has refused, and it is us who do not read on.
             assertThat(fixture.post(server.url("/refused"))).isEqualTo(new Failed(OutcomeCode.REFUSED, 404));
             await().untilAsserted(() -> assertThat(server.openConnections()).isLessThanOrEqualTo(1));
             assertThat(server.requests()).hasSize(5);
+        }
+    }
+
+    /** A head that refuses, and then no end: as little an answer as a success without one. */
+    @ParameterizedTest
+    @Tag("AT-4")
+    @ValueSource(strings = {"301 Moved", "404 Not Found", "410 Gone"})
+    void aRefusalWithoutItsEndIsUncertain(String line) throws Exception {
+        int status = Integer.parseInt(line.substring(0, 3));
+        String head = "HTTP/1.1 " + line + "\r\n";
+        String length = "Content-Length: 100\r\n\r\nhalf of it";
+        Map<String, HostileServer.Behaviour> cuts = Map.of(
+                "reset",
+                        (request, to) -> {
+                            to.say(head + length);
+                            to.reset();
+                        },
+                "closed",
+                        (request, to) -> {
+                            to.say(head + length);
+                            to.close();
+                        },
+                "in a chunk",
+                        (request, to) -> {
+                            to.say(head + "Transfer-Encoding: chunked\r\n\r\n5\r\nabc");
+                            to.close();
+                        },
+                "large",
+                        (request, to) -> {
+                            to.say(head + "Content-Length: 100000\r\n\r\nhalf of it");
+                            to.reset();
+                        });
+        for (var cut : cuts.entrySet()) {
+            try (HostileServer server = new HostileServer(cut.getValue())) {
+                // A reset may overtake the head.
+                assertThat(fixture.post(server.url("/")))
+                        .as(cut.getKey())
+                        .isIn(
+                                new Uncertain(OutcomeCode.CONNECTION_BROKEN, status, null),
+                                new Uncertain(OutcomeCode.CONNECTION_BROKEN, null, null));
+            }
+        }
+        try (HostileServer server = new HostileServer((request, to) -> {
+            to.say(head + "Retry-After: 7\r\n" + length);
+            to.hang();
+        })) {
+            assertThat(fixture.post(server.url("/"), TransportFixture.SHORT))
+                    .isEqualTo(new Uncertain(OutcomeCode.TIMEOUT, status, new RetryAfter.Seconds(7)));
+        }
+        try (HostileServer server = new HostileServer((request, to) -> {
+            to.say(head + "Content-Length: +4\r\n\r\nfine");
+            to.close();
+        })) {
+            assertThat(fixture.post(server.url("/"))).isEqualTo(new Uncertain(OutcomeCode.INVALID_ACK, status, null));
         }
     }
 
@@ -373,7 +427,7 @@ class HttpTransportTest {
             URI url = URI.create("http://rebound.test:" + server.port() + "/");
             assertThat(f.post(url)).isEqualTo(new Acknowledged(200, null));
             assertThat(asked).hasValue(1);
-            f.clock.advance(Duration.ofSeconds(10));
+            f.clock.advance(Duration.ofMinutes(2));
             assertThat(f.post(url)).isEqualTo(new Forbidden());
             assertThat(server.requests()).hasSize(1);
         }
@@ -510,7 +564,7 @@ class HttpTransportTest {
             URI unknown = URI.create("http://unknown.test:" + server.port() + "/");
             assertThat(f.post(known)).isEqualTo(new Acknowledged(200, null));
 
-            f.clock.advance(TransportFixture.AMPLE); // names are asked for again
+            f.clock.advance(Duration.ofMinutes(2)); // names are asked for again
             suspended.set(true);
             assertThat(f.post(known)).isEqualTo(new NotStarted());
             assertThat(f.post(unknown)).isEqualTo(new NotStarted());
@@ -519,6 +573,34 @@ class HttpTransportTest {
             suspended.set(false);
             assertThat(f.post(unknown)).isEqualTo(new Acknowledged(200, null));
             assertThat(server.requests()).hasSize(2);
+        }
+    }
+
+    /** Its own lookup is the receiver's affair; waiting for a thread that looks names up is ours. */
+    @Test
+    @Tag("AT-3")
+    @Tag("HT-5")
+    void whoWaitsBehindOtherLookupsWasNotStarted() throws Exception {
+        CompletableFuture<Void> never = new CompletableFuture<>();
+        try (TransportFixture f = new TransportFixture(
+                host -> {
+                    never.join();
+                    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+                },
+                SSLContext.getDefault(),
+                4)) {
+            List<CompletableFuture<Lookup>> lookups = new ArrayList<>();
+            // Eight that run, more than may turn slow, and one that waits whatever becomes of those.
+            for (int i = 0; i < 80; i++) {
+                lookups.add(f.guard.permitted(Destination.parse("http://hang" + i + ".test/")));
+            }
+            assertThat(f.post(URI.create("http://hang0.test/"), TransportFixture.SHORT))
+                    .isEqualTo(new NotSent(OutcomeCode.NAME_NOT_RESOLVED));
+            assertThat(f.post(URI.create("http://waits.test/"), TransportFixture.SHORT))
+                    .isEqualTo(new NotStarted());
+            assertThat(lookups).noneMatch(CompletableFuture::isDone);
+        } finally {
+            never.complete(null);
         }
     }
 

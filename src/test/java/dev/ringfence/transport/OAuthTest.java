@@ -170,6 +170,37 @@ class OAuthTest {
         }
     }
 
+    /** Two receivers of one client: what one refuses stays its own affair, and final however long the attempts are apart. */
+    @Test
+    @Tag("AT-4")
+    @Tag("HT-5")
+    void aRefusalIsOneReceiversAndIsNotForgotten() throws Exception {
+        try (HostileServer issuer = issuer(86_400);
+                HostileServer refusing = receiver("401 Unauthorized");
+                HostileServer other = receiver("200 OK")) {
+            assertThat(post(other, issuer)).isEqualTo(ACKNOWLEDGED);
+            assertThat(post(refusing, issuer)).isEqualTo(new Uncertain(OutcomeCode.TOKEN_REFUSED, 401, null));
+            assertThat(post(other, issuer)).isEqualTo(ACKNOWLEDGED);
+            assertThat(other.requests()).allMatch(r -> r.lines().contains("Authorization: Bearer token-1"));
+
+            fixture.clock.advance(Duration.ofHours(6));
+            await().until(() -> fixture.transport.remembered() == 0);
+            assertThat(post(refusing, issuer)).isEqualTo(new Failed(OutcomeCode.REFUSED, 401));
+            assertThat(post(other, issuer)).isEqualTo(ACKNOWLEDGED);
+        }
+    }
+
+    @Test
+    @Tag("AT-6")
+    void aRefusedTokenWaitsAsLongAsTheReceiverAsks() throws Exception {
+        try (HostileServer issuer = issuer(3600);
+                HostileServer receiver = new HostileServer((request, line) ->
+                        line.say("HTTP/1.1 401 No\r\nRetry-After: 90\r\nContent-Length: 0\r\n\r\n"))) {
+            assertThat(post(receiver, issuer))
+                    .isEqualTo(new Uncertain(OutcomeCode.TOKEN_REFUSED, 401, new RetryAfter.Seconds(90)));
+        }
+    }
+
     @Test
     void whatFailedIsAskedAgainAfterAMoment() throws Exception {
         AtomicInteger asked = new AtomicInteger();
