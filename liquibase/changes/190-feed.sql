@@ -100,7 +100,7 @@ revoke all on function ringfence.rotate_feeds() from public;
 --rollback select ringfence.refuse_rollback();
 --rollback drop function ringfence.rotate_feeds();
 
---changeset ringfence:190-record-event-queue splitStatements:false stripComments:false
+--changeset ringfence:190-record-event-queue splitStatements:false rollbackSplitStatements:false stripComments:false
 -- RC-10: record_event counts what waits to be sent, and no longer reads past what waits to be fetched, which may be much. Only this
 -- condition of the function changes.
 do $$
@@ -124,8 +124,28 @@ begin
 end
 $$;
 --rollback select ringfence.refuse_rollback();
+--rollback do $$
+--rollback declare
+--rollback   was constant text := pg_get_functiondef(
+--rollback     'ringfence.record_event(uuid, text, uuid, timestamptz, interval, jsonb)'::regprocedure);
+--rollback   counted constant text := E'(select from ringfence.deliveries_live d\n'
+--rollback     '        where d.tenant_id = life.tenant_id and d.state in (''pending'', ''retrying'') and d.mode = ''PUSH''\n'
+--rollback     '        limit most_waiting) as waiting';
+--rollback   counts constant text := E'(select from ringfence.subscriptions s cross join lateral (\n'
+--rollback     '          select from ringfence.deliveries_live d\n'
+--rollback     '           where d.tenant_id = s.tenant_id and d.subscription_id = s.id and d.state in (''pending'', ''retrying'')\n'
+--rollback     '           limit most_waiting) w\n'
+--rollback     '        where s.tenant_id = life.tenant_id and s.mode <> ''PULL''\n'
+--rollback     '        limit most_waiting) as waiting';
+--rollback begin
+--rollback   if strpos(was, counts) = 0 then
+--rollback     raise exception 'record_event does not count what waits as expected';
+--rollback   end if;
+--rollback   execute replace(was, counts, counted);
+--rollback end
+--rollback $$;
 
---changeset ringfence:190-redact-tenant splitStatements:false stripComments:false
+--changeset ringfence:190-redact-tenant splitStatements:false rollbackSplitStatements:false stripComments:false
 -- RD-1: the fencing statement does not move what waits to be fetched, which may be much more than what may wait to be sent. Nothing of it
 -- is shown once the tenant is not active, and the erasure deletes it where it stands. Only this condition of the function changes.
 do $$
@@ -141,3 +161,15 @@ begin
 end
 $$;
 --rollback select ringfence.refuse_rollback();
+--rollback do $$
+--rollback declare
+--rollback   was constant text := pg_get_functiondef('ringfence.redact_tenant(uuid, uuid, interval)'::regprocedure);
+--rollback   moved constant text := 'where d.tenant_id = fenced.tenant_id and d.state in (''pending'', ''retrying'');';
+--rollback   moves constant text := 'where d.tenant_id = fenced.tenant_id and d.state in (''pending'', ''retrying'') and d.mode <> ''PULL'';';
+--rollback begin
+--rollback   if strpos(was, moves) = 0 then
+--rollback     raise exception 'redact_tenant does not move what waits as expected';
+--rollback   end if;
+--rollback   execute replace(was, moves, moved);
+--rollback end
+--rollback $$;

@@ -1,21 +1,18 @@
 package dev.ringfence.feed;
 
+import dev.ringfence.management.ManagementBeans;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.lang.management.ManagementFactory;
-import javax.management.JMException;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
 
 /** Shows feeds in the platform's MBean server as long as the application is deployed. */
 @ApplicationScoped
 public class FeedManagement implements FeedMXBean {
     private static final Logger LOG = System.getLogger(FeedManagement.class.getName());
-    private static final String NAME = "dev.ringfence:type=Feed";
+    private static final String TYPE = "Feed";
 
     private final FeedPolls polls;
     private final TransactionWatch transactions;
@@ -34,30 +31,17 @@ public class FeedManagement implements FeedMXBean {
 
     /** Called once at start; a proxy's first call makes the bean and so registers it. */
     public void show() {
-        LOG.log(Level.DEBUG, "feeds are seen as {0}", NAME);
+        LOG.log(Level.DEBUG, "feeds are seen as {0}", TYPE);
     }
 
     @PostConstruct
     void register() {
-        try {
-            MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-            ObjectName name = new ObjectName(NAME);
-            if (server.isRegistered(name)) {
-                server.unregisterMBean(name);
-            }
-            server.registerMBean(this, name);
-        } catch (JMException e) {
-            LOG.log(Level.WARNING, "feeds cannot be seen over JMX: {0}", e.toString());
-        }
+        ManagementBeans.show(TYPE, this);
     }
 
     @PreDestroy
     void unregister() {
-        try {
-            ManagementFactory.getPlatformMBeanServer().unregisterMBean(new ObjectName(NAME));
-        } catch (JMException e) {
-            LOG.log(Level.DEBUG, "feeds were not registered over JMX: {0}", e.toString());
-        }
+        ManagementBeans.hide(TYPE);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.ringfence.job;
 
 import dev.ringfence.delivery.DeliveryCounters;
+import dev.ringfence.management.ManagementBeans;
 import dev.ringfence.subscription.CircuitCounters;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
@@ -8,18 +9,14 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.lang.management.ManagementFactory;
 import java.util.Map;
 import java.util.TreeMap;
-import javax.management.JMException;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
 
 /** Shows this node's delivery in the platform's MBean server as long as the application is deployed. */
 @ApplicationScoped
 public class DeliveryManagement implements DeliveryMXBean {
     private static final Logger LOG = System.getLogger(DeliveryManagement.class.getName());
-    private static final String NAME = "dev.ringfence:type=Delivery";
+    private static final String TYPE = "Delivery";
 
     private final DeliverySwitch delivery;
     private final Slots slots;
@@ -43,30 +40,17 @@ public class DeliveryManagement implements DeliveryMXBean {
 
     /** Called once at start; a proxy's first call makes the bean and so registers it. */
     public void show() {
-        LOG.log(Level.DEBUG, "delivery is managed as {0}", NAME);
+        LOG.log(Level.DEBUG, "delivery is managed as {0}", TYPE);
     }
 
     @PostConstruct
     void register() {
-        try {
-            MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-            ObjectName name = new ObjectName(NAME);
-            if (server.isRegistered(name)) {
-                server.unregisterMBean(name);
-            }
-            server.registerMBean(this, name);
-        } catch (JMException e) {
-            LOG.log(Level.WARNING, "delivery cannot be managed over JMX: {0}", e.toString());
-        }
+        ManagementBeans.show(TYPE, this);
     }
 
     @PreDestroy
     void unregister() {
-        try {
-            ManagementFactory.getPlatformMBeanServer().unregisterMBean(new ObjectName(NAME));
-        } catch (JMException e) {
-            LOG.log(Level.DEBUG, "delivery was not registered over JMX: {0}", e.toString());
-        }
+        ManagementBeans.hide(TYPE);
     }
 
     @Override

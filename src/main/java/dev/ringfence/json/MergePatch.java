@@ -11,15 +11,24 @@ public final class MergePatch {
 
     /** The patched document; neither argument is changed. */
     public static JsonNode apply(JsonNode target, JsonNode patch) {
+        return merge(target, patch, false);
+    }
+
+    /** As {@link #apply}, but what the patch removes stays as null: so one sees everything that the patch names, also what is not there. */
+    public static JsonNode outline(JsonNode target, JsonNode patch) {
+        return merge(target, patch, true);
+    }
+
+    private static JsonNode merge(JsonNode target, JsonNode patch, boolean nulls) {
         if (!patch.isObject()) {
             return patch.deepCopy();
         }
         ObjectNode merged = target.isObject() ? target.deepCopy() : JsonNodeFactory.instance.objectNode();
         patch.properties().forEach(member -> {
-            if (member.getValue().isNull()) {
+            if (member.getValue().isNull() && !nulls) {
                 merged.remove(member.getKey());
             } else {
-                merged.set(member.getKey(), apply(merged.path(member.getKey()), member.getValue()));
+                merged.set(member.getKey(), merge(merged.path(member.getKey()), member.getValue(), nulls));
             }
         });
         return merged;

@@ -34,17 +34,19 @@ class JobRepository {
     private static final String DUE =
             "select id from jobs where status in ('QUEUED', 'RUNNING') and next_at <= ? order by next_at limit 1";
 
-    private static final String LOCK =
+    private static final String OPEN =
             "select id, status, subscription_id, epoch, window_from, window_to, states, place_at, coalesce(place_id, 0) as place_id"
-                    + " from jobs where id = ? and status in ('QUEUED', 'RUNNING') for no key update skip locked";
+                    + " from jobs where id = ? and status in ('QUEUED', 'RUNNING')";
+
+    private static final String LOCK = OPEN + " for no key update skip locked";
 
     private static final String BEGIN = "update jobs set status = 'RUNNING', total = ?, started_at = ? where id = ?";
 
     /** What went well once more is not about to fail for good. The next step's turn comes after that of others. */
     private static final String ADVANCE =
-            "update jobs set done = done + ?, place_at = ?, place_id = ?, failures = 0, next_at = ? where id = ?";
+            "update jobs set done = done + ?, place_at = ?, place_id = ?, code = null, failures = 0, next_at = ? where id = ?";
 
-    private static final String POSTPONE = "update jobs set next_at = ? where id = ?";
+    private static final String POSTPONE = "update jobs set code = ?, next_at = ? where id = ?";
 
     private static final String FINISH = "update jobs set status = ?, code = ?, finished_at = ? where id = ?";
 
@@ -130,10 +132,19 @@ class JobRepository {
         }
     }
 
+    /** The replay; empty where it is over. */
+    Optional<Replay> find(UUID id) {
+        return replay(OPEN, id);
+    }
+
     /** The replay, locked until the transaction ends; empty where it is over, or another node's at this moment. */
     Optional<Replay> lock(UUID id) {
+        return replay(LOCK, id);
+    }
+
+    private Optional<Replay> replay(String sql, UUID id) {
         try (Connection connection = sources.jta().getConnection();
-                PreparedStatement statement = bound(connection, LOCK, id);
+                PreparedStatement statement = bound(connection, sql, id);
                 ResultSet row = statement.executeQuery()) {
             return row.next()
                     ? Optional.of(new Replay(
@@ -148,7 +159,7 @@ class JobRepository {
                             row.getLong("place_id")))
                     : Optional.empty();
         } catch (SQLException e) {
-            throw new DeliveryStorageException("lock a job", e);
+            throw new DeliveryStorageException("read a replay", e);
         }
     }
 
@@ -160,8 +171,9 @@ class JobRepository {
         update(ADVANCE, done, utc(place.createdAt()), place.id(), utc(now), id);
     }
 
-    void postpone(UUID id, Instant until) {
-        update(POSTPONE, utc(until), id);
+    /** @param code why it waits; null where that is nothing to tell */
+    void postpone(UUID id, @Nullable String code, Instant until) {
+        update(POSTPONE, code, utc(until), id);
     }
 
     void finish(UUID id, JobStatus status, @Nullable String code, Instant now) {

@@ -1,7 +1,10 @@
 package dev.ringfence.operator;
 
+import dev.ringfence.config.Settings;
+import dev.ringfence.delivery.WaitingRepository;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.subscription.Mode;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionStatus;
@@ -36,7 +39,11 @@ class JobSteps {
     /** Jobs that one purge deletes. */
     static final int PURGE_CHUNK = 500;
 
+    /** Code of a job that goes on when less is waiting for its tenant. */
+    private static final String WAITS = "QUEUE_FULL";
+
     private static final Duration FENCE_TAKEN = Duration.ofSeconds(1);
+    private static final Duration QUEUE_FULL = Duration.ofSeconds(2);
 
     @Inject
     JobRepository jobs;
@@ -48,7 +55,13 @@ class JobSteps {
     SubscriptionRepository subscriptions;
 
     @Inject
+    WaitingRepository waiting;
+
+    @Inject
     LifecycleRepository lifecycles;
+
+    @Inject
+    Settings settings;
 
     @Inject
     @DatabaseTime
@@ -60,12 +73,43 @@ class JobSteps {
         return jobs.due(clock.instant());
     }
 
-    /** Does one step of the job; nothing where it is over, or another node is at it. */
+    /** What the job's next step would find; empty where it is over. Writes and locks nothing. */
     @Transactional
-    void step(UUID job) {
-        Optional<Replay> locked = jobs.lock(job);
-        if (locked.isPresent()) {
-            step(locked.get(), clock.instant());
+    Optional<Outlook> look(UUID job) {
+        return jobs.find(job).map(replay -> {
+            Subscription subscription = subscription(replay);
+            return subscription == null
+                    ? new Outlook(replay, 0, List.of(), true, false)
+                    : look(
+                            replay,
+                            subscription.tenantId(),
+                            subscription.destination().mode() != Mode.PULL);
+        });
+    }
+
+    private Outlook look(Replay replay, long tenantId, boolean queued) {
+        int most = (int) Math.min(CHUNK, share());
+        List<NewCycleRepository.Place> next = deliveries.next(tenantId, replay, most);
+        long total = replay.status() == JobStatus.QUEUED ? deliveries.count(tenantId, replay) : 0;
+        boolean full = queued && !next.isEmpty() && waiting.count(tenantId, share()) + most > share();
+        return new Outlook(replay, total, next, next.size() < most, full);
+    }
+
+    /** What replays may fill of a tenant's queue, so that its applications can go on recording. */
+    private long share() {
+        return Math.max(1, settings.maxWaiting() / 2);
+    }
+
+    private @Nullable Subscription subscription(Replay replay) {
+        return subscriptions.byIds(List.of(replay.subscriptionId())).get(replay.subscriptionId());
+    }
+
+    /** Does one step of the job; nothing where it has moved on since that look, or another node is at it. */
+    @Transactional
+    void step(Outlook outlook) {
+        Optional<Replay> locked = jobs.lock(outlook.replay().jobId());
+        if (locked.isPresent() && locked.get().equals(outlook.replay())) {
+            step(outlook, clock.instant());
         }
     }
 
@@ -81,22 +125,22 @@ class JobSteps {
         return jobs.purge(clock.instant().minus(KEPT), PURGE_CHUNK) == PURGE_CHUNK;
     }
 
-    private void step(Replay replay, Instant now) {
-        Subscription subscription =
-                subscriptions.byIds(List.of(replay.subscriptionId())).get(replay.subscriptionId());
+    private void step(Outlook outlook, Instant now) {
+        Replay replay = outlook.replay();
+        Subscription subscription = subscription(replay);
         if (subscription == null) {
             jobs.finish(replay.jobId(), JobStatus.FAILED, OutcomeCode.SUBSCRIPTION_GONE.name(), now);
             return;
         }
         Optional<TenantLifecycle> before = lifecycles.find(subscription.tenantId());
         if (before.isPresent() && !lifecycles.tryShared(before.get().fenceKey())) {
-            jobs.postpone(replay.jobId(), now.plus(FENCE_TAKEN));
+            jobs.postpone(replay.jobId(), null, now.plus(FENCE_TAKEN));
             return;
         }
         OutcomeCode obstacle = obstacle(
                 replay, subscription, lifecycles.find(subscription.tenantId()).orElse(null));
         if (obstacle == null) {
-            take(replay, subscription.tenantId(), now);
+            take(outlook, now);
         } else {
             jobs.finish(replay.jobId(), JobStatus.FAILED, obstacle.name(), now);
         }
@@ -113,16 +157,21 @@ class JobSteps {
         return subscription.status() == SubscriptionStatus.DISABLED ? OutcomeCode.SUBSCRIPTION_DISABLED : null;
     }
 
-    private void take(Replay replay, long tenantId, Instant now) {
+    private void take(Outlook outlook, Instant now) {
+        Replay replay = outlook.replay();
         if (replay.status() == JobStatus.QUEUED) {
-            jobs.begin(replay.jobId(), deliveries.count(tenantId, replay), now);
+            jobs.begin(replay.jobId(), outlook.total(), now);
         }
-        List<NewCycleRepository.Place> next = deliveries.next(tenantId, replay, CHUNK);
+        if (outlook.full()) {
+            jobs.postpone(replay.jobId(), WAITS, now.plus(QUEUE_FULL));
+            return;
+        }
+        List<NewCycleRepository.Place> next = outlook.next();
         if (!next.isEmpty()) {
             int taken = deliveries.open(next, replay.states(), replay.epoch(), now);
             jobs.advance(replay.jobId(), taken, next.get(next.size() - 1), now);
         }
-        if (next.size() < CHUNK) {
+        if (outlook.last()) {
             jobs.finish(replay.jobId(), JobStatus.DONE, null, now);
         }
     }

@@ -48,7 +48,7 @@ public class JobWork {
 
     private void step(UUID job) {
         try {
-            steps.step(job);
+            steps.look(job).ifPresent(steps::step);
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "job={0}: a step failed and follows again later: {1}", job, e.toString());
             steps.failed(job);

@@ -2,6 +2,7 @@ package dev.ringfence.recording;
 
 import dev.ringfence.api.ApiProblem;
 import dev.ringfence.config.Settings;
+import dev.ringfence.delivery.WaitingRepository;
 import dev.ringfence.time.NanoClock;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -22,21 +23,23 @@ class QueueDepth {
 
     private final Settings settings;
     private final QueueDepthRepository repository;
+    private final WaitingRepository waiting;
     private final NanoClock clock;
     private final Map<Long, Measured> tenants = new ConcurrentHashMap<>();
     private volatile Events events = new Events(Map.of(), Long.MIN_VALUE);
 
     @Inject
-    QueueDepth(Settings settings, QueueDepthRepository repository, NanoClock clock) {
+    QueueDepth(Settings settings, QueueDepthRepository repository, WaitingRepository waiting, NanoClock clock) {
         this.settings = settings;
         this.repository = repository;
+        this.waiting = waiting;
         this.clock = clock;
     }
 
     /** For the container's proxy. */
     @SuppressWarnings("NullAway")
     QueueDepth() {
-        this(null, null, null);
+        this(null, null, null, null);
     }
 
     /** A tenant's count as measured, and what was recorded here since. */
@@ -74,7 +77,7 @@ class QueueDepth {
         if (known != null && now - known.atNanos() < FRESH_NANOS) {
             return known;
         }
-        long count = repository.deliveries(tenantId, settings.maxWaiting() + 1)
+        long count = waiting.count(tenantId, settings.maxWaiting() + 1)
                 + events(now).byTenant().getOrDefault(tenantId, 0L);
         Measured fresh = new Measured(count, now, new AtomicLong());
         if (tenants.size() >= MAX_TENANTS) {

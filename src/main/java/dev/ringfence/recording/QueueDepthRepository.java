@@ -11,18 +11,9 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Counts what waits, never further than a limit (RC-10). States are literals so that their partial indexes serve. */
+/** Counts the events that wait, never further than a limit (RC-10). States are literals so that their partial indexes serve. */
 @ApplicationScoped
 class QueueDepthRepository {
-    private static final String DELIVERIES = """
-            select count(*)
-              from (select from subscriptions s cross join lateral (
-                      select from deliveries d
-                       where d.tenant_id = s.tenant_id and d.subscription_id = s.id and d.state in ('pending', 'retrying')
-                       limit ?) w
-                     where s.tenant_id = ? and s.mode <> 'PULL'
-                     limit ?) waiting""";
-
     private static final String EVENTS = """
             select tenant_id, count(*)
               from (select tenant_id from outbox_events where status in ('PENDING', 'FAILED_RETRYABLE') limit ?) waiting
@@ -38,22 +29,6 @@ class QueueDepthRepository {
     /** For the container's proxy. */
     QueueDepthRepository() {
         this(new DataSources());
-    }
-
-    /** Deliveries of one tenant that wait to be sent, at most {@code limit}; what waits to be fetched is not even looked at. */
-    long deliveries(long tenantId, long limit) {
-        try (Connection connection = dataSources.jta().getConnection();
-                PreparedStatement statement = connection.prepareStatement(DELIVERIES)) {
-            statement.setLong(1, limit);
-            statement.setLong(2, tenantId);
-            statement.setLong(3, limit);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        } catch (SQLException e) {
-            throw new StorageException("cannot count waiting deliveries", e);
-        }
     }
 
     /** Events that wait for fan-out, by tenant, at most {@code limit} of all tenants together. */

@@ -92,6 +92,16 @@ public final class ChangeLog {
                 liquibase.getDatabaseChangeLog().getChangeSets().size(), ""));
     }
 
+    /** As {@link #rollbackAll}, only down to a change set, which is the last that is taken back; named {@code author:id}. */
+    void rollbackTo(String changeSet) throws SQLException, LiquibaseException {
+        withLiquibase(liquibase -> {
+            List<String> names = liquibase.getDatabaseChangeLog().getChangeSets().stream()
+                    .map(ChangeLog::name)
+                    .toList();
+            liquibase.rollback(names.size() - names.indexOf(changeSet), "");
+        });
+    }
+
     /** Asks first: CREATE SCHEMA IF NOT EXISTS demands the right to create one even where it exists. */
     private void createSchema() throws SQLException {
         try (Connection connection = sessions.getConnection();

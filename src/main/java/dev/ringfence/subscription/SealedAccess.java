@@ -39,13 +39,18 @@ final class SealedAccess {
         }
         TlsMaterial tls = access.tls();
         if (!tls.equals(TlsMaterial.NONE)) {
-            Map<String, String> parts = new LinkedHashMap<>();
-            put(parts, "ca", tls.ca());
-            put(parts, "cert", tls.cert());
-            put(parts, "key", tls.key());
-            texts.put(TLS, json(parts));
+            texts.put(TLS, json(parts(tls)));
         }
         return texts;
+    }
+
+    /** The parts that are there, by the names of a subscription's {@code tls}. */
+    static Map<String, String> parts(TlsMaterial tls) {
+        Map<String, String> parts = new LinkedHashMap<>();
+        put(parts, "ca", tls.ca());
+        put(parts, "cert", tls.cert());
+        put(parts, "key", tls.key());
+        return parts;
     }
 
     private static void put(Map<String, String> parts, String name, @Nullable String part) {

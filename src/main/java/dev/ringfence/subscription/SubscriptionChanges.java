@@ -12,7 +12,9 @@ import dev.ringfence.lifecycle.ActiveTenants;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.security.Caller;
+import dev.ringfence.security.SecretUnreadable;
 import dev.ringfence.signing.WebhookSecret;
+import dev.ringfence.transport.TlsMaterial;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
@@ -67,18 +69,32 @@ public class SubscriptionChanges {
      * Applies a merge patch. Deliveries that wait keep URL and headers, and obey the new rules and secrets from their next attempt on; where
      * the URL moved to another origin, they go without credentials.
      *
-     * @throws ApiProblem 422 {@code INVALID} with everything that is wrong
+     * @throws ApiProblem 422 {@code INVALID} with everything that is wrong; 409 {@code SECRET_UNREADABLE} where a part of the certificates is
+     *     to stay that cannot be read
      */
     @Transactional
     public Subscription change(UUID appId, UUID id, SubscriptionPatch patch, Caller caller) {
         Held held = hold(appId, id);
-        SubscriptionDraft draft = requests.patched(held.subscription(), patch);
+        SubscriptionDraft draft = requests.patched(held.subscription(), patch, tls(id, patch));
         Instant now = clock.instant();
         secrets.replace(id, patch.kinds(), draft.access(), now);
         Subscription changed =
                 subscriptions.update(held.subscription().changedTo(draft), now).orElseThrow(ApiProblem::notFound);
         note(held, "subscription.change", caller, null, StrictJson.tree(Map.of("fields", patch.fields())));
         return changed;
+    }
+
+    private TlsMaterial tls(UUID id, SubscriptionPatch patch) {
+        if (!patch.keepsPartsOfTls()) {
+            return TlsMaterial.NONE;
+        }
+        try {
+            return secrets.tls(id);
+        } catch (SecretUnreadable unreadable) {
+            throw ApiProblem.conflict(
+                    "SECRET_UNREADABLE",
+                    "The stored certificates cannot be read. Give ca, cert and key, and null for what is to go.");
+        }
     }
 
     /** Deletes the subscription with its secrets; what waits for it fails as {@code SUBSCRIPTION_GONE} at once (SB-5). */

@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ringfence.json.FieldError;
 import dev.ringfence.json.MergePatch;
 import dev.ringfence.json.StrictJson;
+import dev.ringfence.transport.TlsMaterial;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /**
  * A subscription written as the request that would create it, so that a merge patch can be applied to it and the outcome be checked as
- * creations are. Secrets are no part of it.
+ * creations are. Secrets are no part of it, but for certificates where the patch changes some of their parts.
  */
 final class SubscriptionDocument {
 
@@ -22,8 +24,9 @@ final class SubscriptionDocument {
 
     private SubscriptionDocument() {}
 
-    /** What the patch makes of the subscription; what it may not change is among the errors. */
-    static JsonNode patched(Subscription subscription, JsonNode patch, List<FieldError> errors) {
+    /** What of the subscription the patch may not change. */
+    static List<FieldError> fixed(Subscription subscription, JsonNode patch) {
+        List<FieldError> errors = new ArrayList<>();
         FIXED.forEach((field, sentence) -> {
             if (patch.has(field)) {
                 errors.add(new FieldError("/" + field, CODE, sentence));
@@ -33,10 +36,21 @@ final class SubscriptionDocument {
         if (patch.has("mode") && !patch.path("mode").asText().equals(mode)) {
             errors.add(new FieldError("/mode", CODE, "Another mode is another subscription."));
         }
-        return MergePatch.apply(of(subscription), patch);
+        return errors;
     }
 
-    private static JsonNode of(Subscription subscription) {
+    /** What the patch makes of the subscription. Of {@code tls} nothing is left where it took all parts away. */
+    static JsonNode patched(JsonNode before, JsonNode patch) {
+        JsonNode after = MergePatch.apply(before, patch);
+        boolean named = !patch.path("tls").isEmpty();
+        if (named && after.path("tls").isObject() && after.path("tls").isEmpty()) {
+            ((ObjectNode) after).remove("tls");
+        }
+        return after;
+    }
+
+    /** @param tls the certificates that are there, where the patch may keep a part of them */
+    static JsonNode of(Subscription subscription, TlsMaterial tls) {
         Destination destination = subscription.destination();
         DeliveryRules rules = subscription.rules();
         ObjectNode document = (ObjectNode) StrictJson.tree(Map.of());
@@ -57,6 +71,9 @@ final class SubscriptionDocument {
         EnvelopeTemplate template = destination.template();
         if (template != null) {
             document.set("envelope", template.given());
+        }
+        if (!tls.equals(TlsMaterial.NONE)) {
+            document.set("tls", StrictJson.tree(SealedAccess.parts(tls)));
         }
         document.put("ack", destination.ack().name());
         document.put("semantics", rules.semantics().name());

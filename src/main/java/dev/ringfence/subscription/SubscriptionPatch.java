@@ -10,7 +10,7 @@ import java.util.TreeSet;
 /** A merge patch of a subscription, its new destination already allowed. */
 record SubscriptionPatch(JsonNode document) {
 
-    /** The kinds of access that are replaced or taken away, each as a whole: what is there of it is never shown, so never merged. */
+    /** The kinds of access that are written anew, or taken away. */
     Set<Integer> kinds() {
         Set<Integer> kinds = new TreeSet<>();
         if (document.has("auth")) {
@@ -22,7 +22,13 @@ record SubscriptionPatch(JsonNode document) {
         return kinds;
     }
 
-    /** What stays of the access before. */
+    /** Whether parts of the certificates before may stay: these are merged as everything else. {@code auth} is always given whole. */
+    boolean keepsPartsOfTls() {
+        JsonNode tls = document.path("tls");
+        return tls.isObject() && !(tls.has("ca") && tls.has("cert") && tls.has("key"));
+    }
+
+    /** What stays of the access that the patch does not name. */
     AccessTerms kept(AccessTerms before) {
         boolean auth = !document.has("auth");
         boolean tls = !document.has("tls");

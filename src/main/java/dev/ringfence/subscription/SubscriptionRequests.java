@@ -5,20 +5,26 @@ import dev.ringfence.api.ApiProblem;
 import dev.ringfence.api.JsonRequests;
 import dev.ringfence.config.Settings;
 import dev.ringfence.json.FieldError;
+import dev.ringfence.json.MergePatch;
 import dev.ringfence.transport.DestinationGuard;
 import dev.ringfence.transport.DestinationNotAllowed;
+import dev.ringfence.transport.TlsMaterial;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads request bodies of this package; every fault is answered with its pointer, all of a body at once. */
 @ApplicationScoped
 public class SubscriptionRequests {
+
+    /** The code of a member that no schema knows. */
+    private static final String UNKNOWN = "UNKNOWN_FIELD";
 
     private final JsonRequests requests;
     private final DestinationGuard guard;
@@ -96,13 +102,15 @@ public class SubscriptionRequests {
     /**
      * What the patch makes of the subscription.
      *
+     * @param tls the certificates that are there, where the patch may keep a part of them
      * @throws ApiProblem 422 {@code INVALID} with everything that is wrong
      */
-    SubscriptionDraft patched(Subscription subscription, SubscriptionPatch patch) {
-        List<FieldError> errors = new ArrayList<>();
-        JsonNode document = SubscriptionDocument.patched(subscription, patch.document(), errors);
+    SubscriptionDraft patched(Subscription subscription, SubscriptionPatch patch, TlsMaterial tls) {
+        JsonNode before = SubscriptionDocument.of(subscription, tls);
+        JsonNode document = SubscriptionDocument.patched(before, patch.document());
+        List<FieldError> errors = SubscriptionDocument.fixed(subscription, patch.document());
         if (errors.isEmpty()) {
-            errors.addAll(requests.faults(document, "subscription"));
+            errors = faults(document, MergePatch.outline(before, patch.document()));
         }
         if (!errors.isEmpty()) {
             throw ApiProblem.invalid(errors);
@@ -113,6 +121,16 @@ public class SubscriptionRequests {
             throw ApiProblem.invalid(List.of(AccessReader.NEEDS_HTTPS));
         }
         return draft.keeping(kept);
+    }
+
+    /** What is wrong with a patched document, and what the patch removes that no subscription has. */
+    private List<FieldError> faults(JsonNode document, JsonNode outline) {
+        Stream<FieldError> unknown = requests.faults(outline, "subscription").stream()
+                .filter(fault -> fault.code().equals(UNKNOWN));
+        return Stream.concat(requests.faults(document, "subscription").stream(), unknown)
+                .distinct()
+                .sorted(Comparator.comparing(FieldError::pointer))
+                .toList();
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.ringfence.security.SecretBox;
 import dev.ringfence.security.SecretUnreadable;
 import dev.ringfence.signing.WebhookSecret;
 import dev.ringfence.subscription.SubscriptionSecretsRepository.SealedSecret;
+import dev.ringfence.transport.TlsMaterial;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.nio.charset.StandardCharsets;
@@ -81,6 +82,18 @@ public class SubscriptionSecrets {
     void replace(UUID subscriptionId, Collection<Integer> kinds, ReceiverAccess access, Instant now) {
         kinds.forEach(kind -> rows.delete(subscriptionId, kind));
         SealedAccess.texts(access).forEach((entry, text) -> store(subscriptionId, entry, text, now));
+    }
+
+    /**
+     * The certificates of one subscription.
+     *
+     * @throws dev.ringfence.security.SecretUnreadable as {@link #open}
+     */
+    TlsMaterial tls(UUID subscriptionId) {
+        Map<Integer, String> text = rows.validAt(List.of(subscriptionId), clock.instant()).stream()
+                .filter(secret -> secret.entry() == SealedAccess.TLS)
+                .collect(Collectors.toMap(SealedSecret::entry, this::clear, (newest, older) -> newest));
+        return SealedAccess.access(text).tls();
     }
 
     private void store(UUID subscriptionId, int entry, String secret, Instant now) {

@@ -76,6 +76,7 @@ class ArchitectureTest {
             "time",
             "transaction",
             "background",
+            "management",
             "config");
 
     @ArchTest

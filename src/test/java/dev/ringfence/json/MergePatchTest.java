@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -34,6 +35,12 @@ class MergePatchTest {
         JsonNode before = parse(target);
         assertThat(MergePatch.apply(before, parse(patch))).isEqualTo(parse(result));
         assertThat(before).as("the target is left alone").isEqualTo(parse(target));
+    }
+
+    @Test
+    void an_outline_keeps_what_the_patch_removes() {
+        assertThat(MergePatch.outline(parse("{\"a\":1,\"o\":{\"x\":1}}"), parse("{\"a\":null,\"o\":{\"y\":null}}")))
+                .isEqualTo(parse("{\"a\":null,\"o\":{\"x\":1,\"y\":null}}"));
     }
 
     private static JsonNode parse(String text) {

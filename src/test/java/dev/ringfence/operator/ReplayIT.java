@@ -3,16 +3,21 @@ package dev.ringfence.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.delivery.WaitingRepository;
 import dev.ringfence.subscription.RealStreaks;
 import dev.ringfence.subscription.SubscriptionRepository;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -25,6 +30,8 @@ import org.junit.jupiter.api.Test;
 class ReplayIT {
     private static final Instant NOW = Instant.now().truncatedTo(ChronoUnit.MICROS);
     private static final Instant CREATED = NOW.minus(Duration.ofHours(1));
+
+    private static final int MOST_WAITING = 500;
 
     private static DeliveryFixture fixture;
 
@@ -56,6 +63,12 @@ class ReplayIT {
         node.jobs = jobs;
         node.deliveries = new NewCycleRepository(fixture.transactions);
         node.subscriptions = new SubscriptionRepository(fixture.transactions);
+        node.waiting = new WaitingRepository(fixture.transactions);
+        node.settings = Settings.from(Map.of(
+                "ringfence.secrets.key",
+                Base64.getEncoder().encodeToString(new byte[32]),
+                "ringfence.recording.max-waiting",
+                Integer.toString(MOST_WAITING)));
         node.lifecycles = RealStreaks.lifecycles(fixture.transactions);
         node.clock = Clock.fixed(NOW, ZoneOffset.UTC);
         return node;
@@ -88,10 +101,15 @@ class ReplayIT {
     }
 
     private void step(UUID job) {
-        fixture.transactions.inNew(() -> {
-            steps.step(job);
-            return job;
-        });
+        look(job)
+                .ifPresent(outlook -> fixture.transactions.inNew(() -> {
+                    steps.step(outlook);
+                    return job;
+                }));
+    }
+
+    private Optional<Outlook> look(UUID job) {
+        return fixture.transactions.inNew(() -> steps.look(job));
     }
 
     private void runToEnd(UUID job) {
@@ -219,19 +237,106 @@ class ReplayIT {
         step(job);
         assertThat(told(job)).isEqualTo("RUNNING " + JobSteps.CHUNK + "/" + ids.size());
 
+        Outlook outlook = look(job).orElseThrow();
         assertThatThrownBy(() -> fixture.transactions.inNew(() -> {
-                    steps.step(job);
+                    steps.step(outlook);
                     throw new IllegalStateException("killed before the commit");
                 }))
                 .hasMessageContaining("killed");
         assertThat(told(job)).isEqualTo("RUNNING " + JobSteps.CHUNK + "/" + ids.size());
 
         steps = node();
+        leaveQueue(ids);
         runToEnd(job);
         assertThat(told(job)).isEqualTo("DONE " + ids.size() + "/" + ids.size());
         assertThat(cycles(ids)).as("each once").containsOnly(2);
         step(job);
         assertThat(cycles(ids)).as("a job that is over does nothing").containsOnly(2);
+    }
+
+    /** As if what was replayed had been sent. */
+    private void leaveQueue(List<Long> ids) {
+        fixture.update(
+                "update deliveries set state = 'failed', next_attempt_at = null, finished_at = now() where state = 'pending' and id = any (?)",
+                (Object) ids.toArray(new Long[0]));
+    }
+
+    @Test
+    @Tag("DL-4")
+    @Tag("RC-10")
+    void waits_while_half_of_what_may_wait_for_the_tenant_does_and_says_so() {
+        UUID other = fixture.subscription(tenant, "AT_LEAST_ONCE", 6);
+        fixture.deliveries(tenant, other, MOST_WAITING / 2 - JobSteps.CHUNK, CREATED);
+        List<Long> ids = ended(JobSteps.CHUNK + 50, "dead");
+        UUID job = order(List.of("dead"));
+        step(job);
+        assertThat(told(job)).isEqualTo("RUNNING " + JobSteps.CHUNK + "/" + ids.size());
+
+        step(job);
+        assertThat(told(job)).isEqualTo("RUNNING QUEUE_FULL " + JobSteps.CHUNK + "/" + ids.size());
+        assertThat(fixture.text("select (next_at > ?::timestamptz)::text from jobs where id = ?", NOW.toString(), job))
+                .as("its turn comes later")
+                .isEqualTo("true");
+        leaveQueue(ids);
+        step(job);
+        assertThat(told(job)).isEqualTo("DONE " + ids.size() + "/" + ids.size());
+    }
+
+    @Test
+    @Tag("DL-4")
+    @Tag("RC-10")
+    void does_not_wait_for_what_nobody_sends() {
+        fixture.update("update subscriptions set mode = 'PULL' where id = ?", subscription);
+        UUID other = fixture.subscription(tenant, "AT_LEAST_ONCE", 6);
+        fixture.deliveries(tenant, other, MOST_WAITING / 2, CREATED);
+        ended(2, "failed");
+        UUID job = order(List.of("failed"));
+        step(job);
+        assertThat(told(job)).isEqualTo("DONE 2/2");
+    }
+
+    @Test
+    @Tag("DL-4")
+    @Tag("PL-2")
+    void reads_its_window_before_it_is_in_the_way_of_any_feed() {
+        ended(2, "dead");
+        UUID job = order(List.of("dead"));
+        Outlook outlook = fixture.transactions.inNew(() -> {
+            Outlook found = steps.look(job).orElseThrow();
+            try (var connection = fixture.transactions.jta().getConnection();
+                    var statement = connection.createStatement();
+                    var row = statement.executeQuery("select pg_current_xact_id_if_assigned()")) {
+                row.next();
+                assertThat(row.getString(1)).as("a transaction id").isNull();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+            return found;
+        });
+        List<Long> later = ended(1, "dead");
+
+        fixture.transactions.inNew(() -> {
+            steps.step(outlook);
+            return job;
+        });
+
+        assertThat(told(job)).as("as it was then").isEqualTo("DONE 2/2");
+        assertThat(cycles(later)).containsOnly(1);
+    }
+
+    @Test
+    @Tag("DL-4")
+    void a_step_that_was_prepared_before_another_one_does_nothing() {
+        List<Long> ids = ended(JobSteps.CHUNK + 50, "dead");
+        UUID job = order(List.of("dead"));
+        Outlook late = look(job).orElseThrow();
+        step(job);
+        leaveQueue(ids);
+        fixture.transactions.inNew(() -> {
+            steps.step(late);
+            return job;
+        });
+        assertThat(told(job)).isEqualTo("RUNNING " + JobSteps.CHUNK + "/" + ids.size());
     }
 
     @Test

@@ -350,6 +350,76 @@ class SubscriptionOperationsIT {
         assertThat(audits("subscription.change", id)).isZero();
     }
 
+    /** Of {@code auth} and an application's {@code remoteErasure} nothing is merged, and nothing is lost without a word. */
+    @Test
+    @Tag("SB-1")
+    @Tag("SB-7")
+    void a_patch_of_a_part_keeps_the_others_or_asks_for_them() {
+        ObjectNode given = DeliveryScene.waits(3_600, 3_600);
+        given.withObject("/retry").put("jitter", 0.5).put("attempts", 3);
+        given.putObject("limits").put("inFlight", 7).put("perSecond", 5.5);
+        given.putObject("circuit").put("failures", 4).put("pauseSeconds", 5).put("maxPauseSeconds", 6);
+        given.putObject("headers").put("X-One", "1").put("X-Two", "2");
+        given.putObject("auth").put("type", "bearer").put("token", "a-token");
+        String id = shop.subscribe(TENANT, "hook", "/take", given);
+        ObjectNode patch = object();
+        patch.putObject("retry").put("jitter", 0.25);
+        patch.putObject("limits").put("inFlight", 8);
+        patch.putObject("circuit").put("failures", 9);
+        patch.putObject("headers").putNull("X-One").putNull("X-Three");
+
+        JsonNode changed = shop.client.patch(one(id), patch).expect(200).body();
+
+        assertThat(changed.at("/retry/waitsSeconds")).hasSize(2);
+        assertThat(changed.at("/retry/jitter").asDouble()).isEqualTo(0.25);
+        assertThat(changed.at("/retry/attempts").asInt()).isEqualTo(3);
+        assertThat(changed.at("/limits/perSecond").asDouble()).isEqualTo(5.5);
+        assertThat(changed.at("/limits/inFlight").asInt()).isEqualTo(8);
+        assertThat(changed.at("/circuit/pauseSeconds").asInt()).isEqualTo(5);
+        assertThat(changed.at("/circuit/maxPauseSeconds").asInt()).isEqualTo(6);
+        assertThat(changed.path("headers").toString()).isEqualTo("{\"X-Two\":\"2\"}");
+        assertThat(changed.at("/auth/type").asText()).isEqualTo("bearer");
+        ObjectNode auth = object();
+        auth.putObject("auth").put("token", "another-token");
+        assertThat(pointers(shop.client.patch(one(id), auth).expect(422))).contains("/auth/type");
+        auth.putObject("auth").put("type", "oauth2").put("clientSecret", "another");
+        assertThat(pointers(shop.client.patch(one(id), auth).expect(422)))
+                .containsExactlyInAnyOrder("/auth/clientId", "/auth/tokenUrl");
+        ObjectNode erasure = object();
+        erasure.putObject("remoteErasure").put("url", "https://1.1.1.1/erase");
+        assertThat(pointers(scene.admin().patch("apps/" + shop.app, erasure).expect(422)))
+                .containsExactly("/remoteErasure/secret");
+        assertThat(shop.client.get(one(id)).body()).isEqualTo(changed);
+    }
+
+    @Test
+    @Tag("SB-1")
+    @Tag("OP-1")
+    void a_patch_that_removes_what_no_subscription_has_is_refused_and_not_audited() {
+        String id = shop.subscribe(TENANT, "hook", "/take", object());
+        JsonNode before = shop.client.get(one(id)).body();
+        ObjectNode patch = object().put("timeoutMs", 3_000);
+        patch.putNull("tokn");
+        patch.putObject("limits").putNull("perSecnd");
+        patch.putObject("circuit").put("failures", 3).putNull("pause/s");
+        patch.putObject("auth").put("type", "bearer").put("token", "t").putNull("url");
+        patch.putObject("tls").putNull("password");
+        Answer refused = shop.client.patch(one(id), patch).expect(422);
+        assertThat(pointers(refused))
+                .containsExactlyInAnyOrder(
+                        "/auth/url", "/circuit/pause~1s", "/limits/perSecnd", "/tls/password", "/tokn");
+        assertThat(refused.body().at("/errors/0/code").asText()).isEqualTo("UNKNOWN_FIELD");
+        assertThat(audits("subscription.change", id)).isZero();
+        assertThat(shop.client.get(one(id)).body()).isEqualTo(before);
+        for (String known : List.of("envelope", "match", "timeoutMs", "retryStatuses", "url2")) {
+            shop.client.patch(one(id), (ObjectNode) object().putNull(known)).expect(known.equals("url2") ? 422 : 200);
+        }
+    }
+
+    private static List<String> pointers(Answer answer) {
+        return answer.body().path("errors").findValuesAsText("pointer");
+    }
+
     @Test
     @Tag("SB-3")
     @Tag("RC-12")

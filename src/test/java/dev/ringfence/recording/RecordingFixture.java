@@ -2,6 +2,7 @@ package dev.ringfence.recording;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.config.Settings;
+import dev.ringfence.delivery.WaitingRepository;
 import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.idempotency.Idempotency;
@@ -60,7 +61,8 @@ final class RecordingFixture implements AutoCloseable {
         Settings settings = settings(more);
         LifecycleRepository lifecycle = lifecycle();
         Admission admission = new Admission(lifecycle, starts(settings), settings);
-        QueueDepth queue = new QueueDepth(settings, new QueueDepthRepository(transactions), shiftedClock());
+        QueueDepth queue = new QueueDepth(
+                settings, new QueueDepthRepository(transactions), new WaitingRepository(transactions), shiftedClock());
         OutboxRepository outbox = new OutboxRepository(transactions);
         EventWriter writer = new EventWriter(new OrdinalsRepository(transactions), outbox, queue, events());
         Idempotency idempotency = new Idempotency(new IdempotencyRepository(transactions), clock);

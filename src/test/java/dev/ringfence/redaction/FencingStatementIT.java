@@ -251,6 +251,44 @@ class FencingStatementIT {
         }
     }
 
+    @Test
+    @Tag("RD-1")
+    @Tag("RD-4")
+    void neither_a_chunk_nor_the_search_reads_what_waits_for_others() throws Exception {
+        long tenant = fixture.tenant(name);
+        long other = fixture.tenant(name + "-other");
+        deliveries(tenant, 5);
+        fixture.rows.update(
+                "insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,"
+                        + " message_id, mode, state, protocol, cycle_started_at, created_at, updated_at)"
+                        + " select nextval('ordinals'), t.tenant_id, t.app_id, t.epoch, t.epoch, n, now(), 'evt_' || n, 'msg_' || n, 'PULL',"
+                        + " 'pending', 1, now(), now(), now() from tenant_lifecycle t, generate_series(1, 20000) n where t.tenant_id = ?",
+                other);
+        fixture.rows.database.execute("analyze ringfence.deliveries_live");
+        fixture.fence(fixture.request(name), name);
+        List<Long> fetched = deliveries(tenant, 20);
+        String read = "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) from pg_stat_xact_user_tables"
+                + " where relname = 'deliveries_live'";
+        for (String statement : List.of(
+                "select erase_tenant(" + tenant + ", 'deliveries', 10)",
+                "select string_agg(t, ',') from tenant_tables_left(" + tenant + ") t")) {
+            try (Connection session = fixture.rows.database.connect();
+                    var query = session.createStatement()) {
+                session.setAutoCommit(false);
+                query.execute(statement);
+                try (var rows = query.executeQuery(read)) {
+                    rows.next();
+                    assertThat(rows.getLong(1)).as(statement).isLessThan(100);
+                }
+            }
+        }
+        assertThat(left(tenant)).contains("deliveries");
+        assertThat(fixture.erase(tenant, "deliveries", 10)).isGreaterThan(2);
+        assertThat(left(tenant)).doesNotMatch("(.*,)?deliveries(,.*)?");
+        assertThat(fetched)
+                .allSatisfy(id -> assertThat(fixture.rows.delivery(id, "id")).isNull());
+    }
+
     @ParameterizedTest
     @Tag("RD-1")
     @Tag("RD-4")

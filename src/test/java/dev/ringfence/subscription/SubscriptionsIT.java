@@ -197,6 +197,62 @@ class SubscriptionsIT {
     @Test
     @Tag("SB-1")
     @Tag("HT-1")
+    void aPatchOfCertificatesKeepsThePartsThatItDoesNotName(@TempDir Path directory) throws Exception {
+        TestPem pem = TestPem.make(directory);
+        ObjectNode request = push("parts");
+        request.putObject("tls").put("cert", pem.certificate()).put("key", pem.key());
+        String one = "apps/" + app + "/subscriptions/"
+                + operator.post(subscriptions(), request)
+                        .expect(201)
+                        .body()
+                        .path("id")
+                        .asText();
+        ObjectNode patch = RingfenceClient.object();
+        patch.putObject("tls").put("ca", pem.certificate());
+        JsonNode changed = operator.patch(one, patch).expect(200).body();
+        assertThat(changed.path("tls").properties())
+                .extracting(java.util.Map.Entry::getKey)
+                .containsExactlyInAnyOrder("caExpires", "certExpires");
+        assertThat(changed.toString()).doesNotContain("BEGIN");
+
+        patch.putObject("tls").put("cert", "no certificate");
+        assertThat(operator.patch(one, patch)
+                        .expect(422)
+                        .body()
+                        .at("/errors/0/pointer")
+                        .asText())
+                .isEqualTo("/tls/cert");
+        patch.putObject("tls").putNull("key");
+        assertThat(operator.patch(one, patch)
+                        .expect(422)
+                        .body()
+                        .at("/errors/0/pointer")
+                        .asText())
+                .isEqualTo("/tls/key");
+        assertThat(operator.get(one).expect(200).body()).isEqualTo(changed);
+
+        patch.putObject("tls").putNull("cert").putNull("key");
+        changed = operator.patch(one, patch).expect(200).body();
+        assertThat(Instant.parse(changed.at("/tls/caExpires").asText())).isEqualTo(pem.expires());
+        assertThat(changed.at("/tls/certExpires").isMissingNode()).isTrue();
+        patch.putObject("tls").putNull("ca");
+        assertThat(operator.patch(one, patch).expect(200).body().has("tls")).isFalse();
+        patch.putObject("tls").putNull("cert");
+        assertThat(operator.patch(one, patch).expect(200).body().has("tls"))
+                .as("there is none")
+                .isFalse();
+        patch.putObject("tls");
+        assertThat(operator.patch(one, patch)
+                        .expect(422)
+                        .body()
+                        .at("/errors/0/pointer")
+                        .asText())
+                .isEqualTo("/tls");
+    }
+
+    @Test
+    @Tag("SB-1")
+    @Tag("HT-1")
     void aPatchReplacesOneAccessWholeAndKeepsTheOther(@TempDir Path directory) throws Exception {
         TestPem pem = TestPem.make(directory);
         ObjectNode request = push("to be patched");
@@ -234,8 +290,8 @@ class SubscriptionsIT {
                         .body()
                         .at("/errors/0/pointer")
                         .asText())
-                .as("parts are not merged with those before")
-                .startsWith("/tls");
+                .as("a key without its certificate")
+                .isEqualTo("/tls/cert");
         assertThat(operator.get(one).expect(200).body()).isEqualTo(changed);
 
         ObjectNode none = RingfenceClient.object();

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
@@ -41,6 +42,11 @@ public final class Bench {
                     + " + (select count(*) from ringfence.deliveries_live)");
 
     private static final int LATENCY_FIRST = 1_000_000;
+
+    /** Between two looks at something that another process does. */
+    static void pause() {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
 
     public static void main(String[] args) throws Exception {
         if (args.length < 2) {
@@ -123,7 +129,7 @@ public final class Bench {
             double half = 0;
             for (long seen; (seen = number(count(o.receiver()), "unique")) < n; ) {
                 if (half == 0 && seen >= n / 2) half = (System.nanoTime() - t0) / 1e9;
-                Thread.sleep(20);
+                Bench.pause();
                 if (System.nanoTime() > limit) throw new IOException("timed out: " + count(o.receiver()) + ", remaining " + remaining(peer, o));
             }
             double delivered = (System.nanoTime() - t0) / 1e9;

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>isolation: ten endpoints with equally much due. Rounds are all healthy / one bad / all healthy / …; the rate is that of the
  * other nine, from GO to the arrival of the last of theirs. Options: n (deliveries a round, 20000), rounds (5, the odd ones
- * healthy), kind (hang, drip, or a number of ms after which the tenth answers), timeoutMs (2000).
+ * healthy), kind (hang, drip, failing: it answers 500 at once, or a number of ms after which the tenth answers), timeoutMs (2000).
  *
  * <p>fairness: one tenant with a backlog at ten endpoints, beside tenants with one due delivery each. Measured from GO: when the
  * last of these arrives. Then, the backlog still draining, one event for each of them is recorded over HTTP: from the answer
@@ -269,7 +269,7 @@ public final class Isolation {
             String range = Bench.get(o.receiver() + "/ctl/range/" + from + "/" + to);
             if (Bench.number(range, "seen") == wanted) return range;
             if (System.nanoTime() > limit) throw new IllegalStateException("timed out: " + range + " of " + wanted);
-            Thread.sleep(20);
+            Bench.pause();
         }
     }
 

@@ -91,7 +91,7 @@ final class RingfencePeer implements Peer {
     void pause() throws Exception {
         connect();
         beans.invoke(new ObjectName(DELIVERY), "pause", new Object[0], new String[0]);
-        while ((Integer) beans.getAttribute(new ObjectName(DELIVERY), "InHand") > 0) Thread.sleep(20);
+        while ((Integer) beans.getAttribute(new ObjectName(DELIVERY), "InHand") > 0) Bench.pause();
     }
 
     /** So that going takes no longer than the going itself. */
