@@ -210,8 +210,8 @@ public record Settings(
         String name = "ringfence.delivery.waits";
         List<Duration> waits = read.seconds(name, "60,300,1800,7200,21600", 604_800, 19);
         Duration sum = waits.stream().reduce(Duration.ZERO, Duration::plus);
-        if (sum.compareTo(maxAge) > 0) {
-            read.fault(name, sum + " in total", "at most ringfence.delivery.max-age (" + maxAge + ") in total");
+        if (sum.compareTo(maxAge) >= 0) {
+            read.fault(name, sum + " in total", "less than ringfence.delivery.max-age (" + maxAge + ") in total");
         }
         return waits;
     }

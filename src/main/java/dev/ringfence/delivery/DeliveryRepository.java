@@ -46,7 +46,9 @@ class DeliveryRepository {
                 .and("d.state = ?", state == null ? null : state.text())
                 .and(
                         "d.id = any (array (select k.delivery_id from delivery_keys k"
-                                + " join event_keys e on e.ordinal = k.event_ordinal where e.event_id = ?))",
+                                + " join event_keys e on e.ordinal = k.event_ordinal where e.event_id = ?"
+                                + " union all select x.id from deliveries x where x.test and x.event_id = ?))",
+                        query.eventId(),
                         query.eventId())
                 .and("d.created_at >= ?", query.from())
                 .and("d.created_at < ?", query.to())

@@ -42,7 +42,7 @@ public class Idempotency {
 
     /**
      * Does the work, or answers what it answered before. Runs in the caller's transaction, whose checks of tenant and
-     * epoch come first.
+     * epoch come first; whatever else refuses the work belongs into it, as the state of things may have changed since the answer.
      *
      * @param key the header {@code Idempotency-Key}; with {@code null} the work is simply done
      * @param path path and query of the request

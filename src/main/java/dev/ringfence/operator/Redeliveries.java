@@ -64,8 +64,9 @@ class Redeliveries {
     @Transactional
     IdempotentAnswer retry(UUID appId, long delivery, String reason, Deed deed) {
         long tenantId = deliveries.tenantOf(appId, delivery).orElseThrow(ApiProblem::notFound);
-        TenantLifecycle tenant = enabled(tenants.underFence(tenantId));
+        TenantLifecycle tenant = tenants.underFence(tenantId);
         return once(tenant, deed, () -> {
+            refuseDisabled(tenant);
             OldDelivery old = locked(appId, delivery);
             refuse(old, tenant);
             Instant now = clock.instant();
@@ -95,11 +96,12 @@ class Redeliveries {
     @Transactional
     IdempotentAnswer replay(UUID appId, UUID subscriptionId, ReplayOrder order, Deed deed) {
         Subscription subscription = subscriptions.find(appId, subscriptionId).orElseThrow(ApiProblem::notFound);
-        TenantLifecycle tenant = enabled(tenants.underFence(subscription.tenantId()));
-        if (subscription.status() == SubscriptionStatus.DISABLED) {
-            throw disabled();
-        }
+        TenantLifecycle tenant = tenants.underFence(subscription.tenantId());
         return once(tenant, deed, () -> {
+            refuseDisabled(tenant);
+            if (subscription.status() == SubscriptionStatus.DISABLED) {
+                throw disabled();
+            }
             Instant now = clock.instant();
             Instant to = order.to().isAfter(now) ? now : order.to();
             UUID job = UUID.randomUUID();
@@ -156,11 +158,10 @@ class Redeliveries {
         return idempotency.execute(deed.key(), deed.path(), deed.caller(), deed.body(), scope, work);
     }
 
-    private static TenantLifecycle enabled(TenantLifecycle tenant) {
+    private static void refuseDisabled(TenantLifecycle tenant) {
         if (!tenant.appEnabled()) {
             throw ApiProblem.conflict("APP_DISABLED", "The application is disabled.");
         }
-        return tenant;
     }
 
     private static ApiProblem inFlight() {

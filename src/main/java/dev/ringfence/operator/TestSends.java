@@ -75,20 +75,20 @@ class TestSends {
     IdempotentAnswer send(UUID appId, UUID subscriptionId, Deed deed) {
         Subscription found = subscriptions.find(appId, subscriptionId).orElseThrow(ApiProblem::notFound);
         TenantLifecycle tenant = tenants.underFence(found.tenantId());
-        if (!tenant.appEnabled()) {
-            throw ApiProblem.conflict("APP_DISABLED", "The application is disabled.");
-        }
-        if (found.status() != SubscriptionStatus.ACTIVE) {
-            throw ApiProblem.conflict(
-                    "SUBSCRIPTION_" + found.status(),
-                    "Only an active subscription is sent to; resume makes it active.");
-        }
         TenantScope scope = new TenantScope(tenant.tenantId(), tenant.epoch());
         return idempotency.execute(
                 deed.key(), deed.path(), deed.caller(), deed.body(), scope, () -> queue(tenant, found, deed));
     }
 
     private Outcome queue(TenantLifecycle tenant, Subscription receiver, Deed deed) {
+        if (!tenant.appEnabled()) {
+            throw ApiProblem.conflict("APP_DISABLED", "The application is disabled.");
+        }
+        if (receiver.status() != SubscriptionStatus.ACTIVE) {
+            throw ApiProblem.conflict(
+                    "SUBSCRIPTION_" + receiver.status(),
+                    "Only an active subscription is sent to; resume makes it active.");
+        }
         UUID subscription = receiver.id();
         Instant now = clock.instant();
         long ordinal = ordinals.next(1)[0];

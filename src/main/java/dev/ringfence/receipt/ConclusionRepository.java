@@ -29,13 +29,13 @@ public class ConclusionRepository {
                set state = h.state, last_code = h.code, next_attempt_at = null, finished_at = ?, updated_at = ?
               from held h
              where d.id = h.id and d.state in ('pending', 'retrying')
-            returning d.subscription_id, d.state = 'dead' and not d.test
+            returning d.id, d.subscription_id, d.test
             """;
 
     private final DataSources dataSources;
 
     /** A delivery that ended. */
-    record Ended(UUID subscriptionId, boolean died) {}
+    record Ended(long deliveryId, UUID subscriptionId, boolean test) {}
 
     @Inject
     public ConclusionRepository(DataSources dataSources) {
@@ -48,7 +48,7 @@ public class ConclusionRepository {
         this(null);
     }
 
-    /** Ends them; returns for each that ended its subscription, and whether it died. */
+    /** Ends them; returns those that ended. */
     List<Ended> conclude(List<Conclusion> conclusions, OffsetDateTime now) {
         try (Connection connection = dataSources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(CONCLUDE)) {
@@ -65,7 +65,7 @@ public class ConclusionRepository {
             List<Ended> ended = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    ended.add(new Ended(rows.getObject(1, UUID.class), rows.getBoolean(2)));
+                    ended.add(new Ended(rows.getLong(1), rows.getObject(2, UUID.class), rows.getBoolean(3)));
                 }
             }
             return ended;

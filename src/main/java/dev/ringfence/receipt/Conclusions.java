@@ -7,23 +7,32 @@ import dev.ringfence.subscription.Streak;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 
 /** Ends deliveries that will not be sent: consent or configuration lost, attempts or age used up (SB-5, AT-5, AT-6). */
 @ApplicationScoped
 public class Conclusions {
+    private static final Logger LOG = System.getLogger(Conclusions.class.getName());
+
     private final ConclusionRepository repository;
+    private final BlameRepository blame;
     private final DeadStreaks streaks;
     private final DeliveryCounters counters;
 
     @Inject
-    public Conclusions(ConclusionRepository repository, DeadStreaks streaks, DeliveryCounters counters) {
+    public Conclusions(
+            ConclusionRepository repository, BlameRepository blame, DeadStreaks streaks, DeliveryCounters counters) {
         this.repository = repository;
+        this.blame = blame;
         this.streaks = streaks;
         this.counters = counters;
     }
@@ -31,7 +40,7 @@ public class Conclusions {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Conclusions() {
-        this(null, null, null);
+        this(null, null, null, null);
     }
 
     /**
@@ -44,16 +53,35 @@ public class Conclusions {
         if (conclusions.isEmpty()) {
             return 0;
         }
+        Set<Long> blamed = blame.ofReceivers(conclusions);
         List<Ended> ended = repository.conclude(conclusions, now.atOffset(ZoneOffset.UTC));
         Map<UUID, Streak> died = new HashMap<>();
         ended.stream()
-                .filter(Ended::died)
+                .filter(one -> !one.test() && blamed.contains(one.deliveryId()))
                 .forEach(one -> died.merge(
                         one.subscriptionId(),
                         Streak.dead(one.subscriptionId(), 1),
                         (before, another) -> before.thenDead(false)));
         streaks.count(died.values(), now);
-        counters.add("delivery.concluded", ended.size());
+        tell(conclusions, ended);
         return ended.size();
+    }
+
+    /** OB-6: one fact per transition. */
+    private void tell(List<Conclusion> conclusions, List<Ended> ended) {
+        Map<Long, Conclusion> judged = new HashMap<>();
+        conclusions.forEach(one -> judged.put(one.deliveryId(), one));
+        for (Ended one : ended) {
+            Conclusion conclusion = Objects.requireNonNull(judged.get(one.deliveryId()));
+            String what = one.test() ? "test." : "";
+            counters.add(what + "delivery." + conclusion.state().text(), 1);
+            counters.add(what + "concluded." + conclusion.code(), 1);
+            LOG.log(
+                    Level.DEBUG,
+                    "transition=delivery.{0} outcome=CONCLUDED code={1} delivery={2}",
+                    conclusion.state().text(),
+                    conclusion.code(),
+                    Long.toString(one.deliveryId()));
+        }
     }
 }

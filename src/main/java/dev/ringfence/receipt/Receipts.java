@@ -1,5 +1,6 @@
 package dev.ringfence.receipt;
 
+import dev.ringfence.delivery.AttemptState;
 import dev.ringfence.delivery.DeliveryState;
 import dev.ringfence.subscription.DeadStreaks;
 import dev.ringfence.subscription.Streak;
@@ -85,7 +86,7 @@ public class Receipts {
     private static Streak after(Streak before, Settlement one, boolean tells) {
         boolean test = one.reserved().test();
         Streak after = before;
-        if (!test && one.delivery() == DeliveryState.DEAD) {
+        if (!test && one.delivery() == DeliveryState.DEAD && receiversDoing(one)) {
             after = after.thenDead(one.code() == OutcomeCode.GONE);
         } else if (!test && one.delivery() == DeliveryState.DELIVERED && tells) {
             after = after.thenDelivered();
@@ -95,14 +96,15 @@ public class Receipts {
         }
         return switch (one.attempt()) {
             case ACKNOWLEDGED -> tells ? after.thenAnswered() : after;
-            // Without a status nothing was asked.
-            case FAILED -> tells && one.status() != null ? after.thenAnswered() : after;
-            // Losing the fence was our doing.
+            case FAILED -> tells && receiversDoing(one) ? after.thenAnswered() : after;
             case UNCERTAIN, NOT_SENT ->
-                one.code() == OutcomeCode.FENCE_LOST
-                        ? after
-                        : after.thenFailing(one.reserved().probe());
+                receiversDoing(one) ? after.thenFailing(one.reserved().probe()) : after;
             default -> after;
         };
+    }
+
+    /** Not ours: losing the fence, or a refusal without a status, where nothing was asked. */
+    private static boolean receiversDoing(Settlement one) {
+        return one.code() != OutcomeCode.FENCE_LOST && (one.attempt() != AttemptState.FAILED || one.status() != null);
     }
 }

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 /** Finds and closes attempts whose owner is gone. */
 @ApplicationScoped
@@ -63,13 +62,19 @@ public class AbandonedRepository {
                    lease_until = null, updated_at = l.now
               from ledger l
              where d.id = l.id and d.state in ('pending', 'retrying')
-            returning d.subscription_id, d.state = 'dead' and not d.test
+            returning d.id, d.attempts, d.state, d.last_code, d.test
             """;
 
     private final DataSources dataSources;
 
-    /** A delivery whose open attempt was closed. */
-    record Closed(UUID subscriptionId, boolean died) {}
+    /**
+     * A delivery whose open attempt was closed.
+     *
+     * @param attempt the attempt's number
+     * @param state of the delivery now
+     * @param code the delivery's; the attempt's is {@code ABANDONED}
+     */
+    public record Closed(long deliveryId, int attempt, String state, String code, boolean test) {}
 
     @Inject
     public AbandonedRepository(DataSources dataSources) {
@@ -99,7 +104,7 @@ public class AbandonedRepository {
         }
     }
 
-    /** Closes; returns for each that was closed its subscription, and whether it died. */
+    /** Closes; returns those that were closed. */
     List<Closed> close(List<Long> ids, OffsetDateTime now, Duration maxAge, int maxAttempts) {
         try (Connection connection = dataSources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(CLOSE)) {
@@ -110,7 +115,8 @@ public class AbandonedRepository {
             List<Closed> closed = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    closed.add(new Closed(rows.getObject(1, UUID.class), rows.getBoolean(2)));
+                    closed.add(new Closed(
+                            rows.getLong(1), rows.getInt(2), rows.getString(3), rows.getString(4), rows.getBoolean(5)));
                 }
             }
             return closed;

@@ -1,6 +1,7 @@
 package dev.ringfence.reservation;
 
 import dev.ringfence.delivery.DeliveryCounters;
+import dev.ringfence.reservation.AbandonedRepository.Closed;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
@@ -40,13 +41,12 @@ public class Reconciler {
                 after = ids.get(ids.size() - 1);
             }
         } while (ids.size() == BATCH);
-        counters.add("attempt.ABANDONED", closed);
         return closed;
     }
 
     private int close(List<Long> ids) {
         try {
-            return abandoned.close(ids);
+            return told(abandoned.close(ids));
         } catch (RuntimeException whole) {
             LOG.log(
                     Level.WARNING,
@@ -59,10 +59,27 @@ public class Reconciler {
 
     private int closeOne(long id) {
         try {
-            return abandoned.close(List.of(id));
+            return told(abandoned.close(List.of(id)));
         } catch (RuntimeException poisoned) {
             LOG.log(Level.WARNING, "reconcile: delivery={0} stays open: {1}", id, poisoned.getMessage());
             return 0;
         }
+    }
+
+    /** OB-6: one fact per transition, when it has committed. */
+    private int told(List<Closed> closed) {
+        for (Closed one : closed) {
+            String what = one.test() ? "test." : "";
+            counters.add(what + "attempt.ABANDONED", 1);
+            counters.add(what + "delivery." + one.state(), 1);
+            LOG.log(
+                    Level.DEBUG,
+                    "transition=delivery.{0} outcome=UNCERTAIN code=ABANDONED ends={1} delivery={2} attempt={3}",
+                    one.state(),
+                    one.code(),
+                    Long.toString(one.deliveryId()),
+                    one.attempt());
+        }
+        return closed.size();
     }
 }

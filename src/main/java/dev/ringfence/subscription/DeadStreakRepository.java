@@ -21,7 +21,8 @@ import java.util.function.Function;
 public class DeadStreakRepository {
 
     /**
-     * Rows are locked in the order of their ids. Whoever is disabled already counts on and is not disabled again. An answer closes the circuit
+     * Rows are locked in the order of their ids. Whoever is disabled already counts on and is not disabled again; of
+     * one that is paused only 410 says something about the receiver, all else that ends may end because of the pause (SB-3). An answer closes the circuit
      * in whatever state; a failure opens a closed one at the threshold, and one that is half open only where it is the probe's: what was
      * under way when it opened says nothing new.
      */
@@ -30,15 +31,16 @@ public class DeadStreakRepository {
               select * from unnest(?::uuid[], ?::boolean[], ?::integer[], ?::boolean[], ?::boolean[], ?::integer[], ?::boolean[])
                 as g (id, broken, dead, gone, answered, failing, probe_failed)
             ), held as materialized (
-              select s.id, g.gone, s.status <> 'DISABLED' as enabled,
-                     case when g.broken then 0 else s.consecutive_dead end + g.dead as dead, s.dead_threshold as most,
+              select s.id, g.gone, s.status, s.status <> 'DISABLED' as enabled,
+                     case when g.broken then 0 else s.consecutive_dead end
+                       + case when s.status = 'PAUSED' then 0 else g.dead end as dead, s.dead_threshold as most,
                      s.circuit, s.circuit_openings as openings, s.circuit_threshold as threshold, g.answered, g.probe_failed,
                      case when g.answered then 0 else s.circuit_failures end + g.failing as failing
                 from given g join subscriptions s on s.id = g.id
                order by s.id
                for no key update of s
             ), verdict as materialized (
-              select h.*, h.enabled and (h.gone or h.dead >= h.most) as over, ?::timestamptz as now,
+              select h.*, h.enabled and (h.gone or (h.status = 'ACTIVE' and h.dead >= h.most)) as over, ?::timestamptz as now,
                      case when h.threshold = 0 then 'CLOSED'
                           when h.circuit = 'CLOSED' and h.failing >= h.threshold then 'OPEN'
                           when h.circuit <> 'CLOSED' and h.answered and h.failing < h.threshold then 'CLOSED'

@@ -25,21 +25,23 @@ final class RetryRules {
     }
 
     /**
-     * The policy; what is not given comes from the defaults, cut or continued to fit the number of attempts.
+     * The policy; what is not given comes from the defaults: waits are cut or continued to fit the number of attempts, and where neither is given
+     * there are as many attempts as fit into the age.
      *
      * @param errors takes what is wrong; the policy means nothing then
      */
     RetryPolicy read(JsonNode retry, List<FieldError> errors) {
         JsonNode given = retry.path("waitsSeconds");
-        int implied = given.isArray() ? given.size() + 1 : maxAttempts;
+        int implied = given.isArray() ? given.size() + 1 : fitting();
         int attempts = retry.path("attempts").asInt(implied);
         List<Integer> waits =
                 given.isArray() ? given.valueStream().map(JsonNode::asInt).toList() : defaults(attempts);
-        check(waits, attempts, errors);
+        check(waits, attempts, given.isArray() ? "/retry/waitsSeconds" : "/retry/attempts", errors);
         return new RetryPolicy(waits, retry.path("jitter").asDouble(DEFAULT_JITTER), attempts);
     }
 
-    private void check(List<Integer> waits, int attempts, List<FieldError> errors) {
+    /** @param cause the pointer of what the request says of the waits' sum */
+    private void check(List<Integer> waits, int attempts, String cause, List<FieldError> errors) {
         if (attempts > maxAttempts) {
             errors.add(new FieldError(
                     "/retry/attempts",
@@ -52,13 +54,23 @@ final class RetryRules {
                     "WRONG_COUNT",
                     "There is one wait less than attempts: " + (attempts - 1) + "."));
         }
-        long sum = waits.stream().mapToLong(Integer::longValue).sum();
-        if (sum >= maxAge.toSeconds()) {
+        if (!fits(waits)) {
             errors.add(new FieldError(
-                    "/retry/waitsSeconds",
-                    "OUT_OF_RANGE",
-                    "The waits stay under " + maxAge.toSeconds() + " seconds in total."));
+                    cause, "OUT_OF_RANGE", "The waits stay under " + maxAge.toSeconds() + " seconds in total."));
         }
+    }
+
+    private int fitting() {
+        int attempts = maxAttempts;
+        while (!fits(defaults(attempts))) {
+            attempts--;
+        }
+        return attempts;
+    }
+
+    /** No wait at all always fits. */
+    private boolean fits(List<Integer> waits) {
+        return waits.isEmpty() || waits.stream().mapToLong(Integer::longValue).sum() < maxAge.toSeconds();
     }
 
     private List<Integer> defaults(int attempts) {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What operators change of a subscription that exists: each change, its audit entry and its kept answer in one transaction under the
  * tenant's fence, which holds the subscription's row. Nothing here touches deliveries; what becomes of those that wait, the subscription's
- * row says when they are due (SB-3, SB-5).
+ * row says when they are due (SB-3, SB-5), or before where consent was taken away.
  *
  * <p>All of it is answered 404 where the application has no such subscription, 409 {@code TENANT_REDACTED}, 503 {@code FENCE_TIMEOUT}.
  */
@@ -95,6 +95,21 @@ public class SubscriptionChanges {
                     "SECRET_UNREADABLE",
                     "The stored certificates cannot be read. Give ca, cert and key, and null for what is to go.");
         }
+    }
+
+    /** Replaces the grants; an empty list revokes all (SB-5). */
+    @Transactional
+    public Subscription grant(UUID appId, UUID id, Grants grants, Caller caller) {
+        Held held = hold(appId, id);
+        Subscription after =
+                subscriptions.updateGrants(id, grants, clock.instant()).orElseThrow(ApiProblem::notFound);
+        JsonNode detail = StrictJson.tree(Map.of(
+                "from",
+                held.subscription().grants().families(),
+                "to",
+                after.grants().families()));
+        note(held, "subscription.grants", caller, null, detail);
+        return after;
     }
 
     /** Deletes the subscription with its secrets; what waits for it fails as {@code SUBSCRIPTION_GONE} at once (SB-5). */

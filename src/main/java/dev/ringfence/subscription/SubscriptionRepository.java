@@ -69,6 +69,15 @@ public class SubscriptionRepository {
             where id = ? returning
             """.formatted(CLOSE_CIRCUIT) + COLUMNS;
 
+    /** Where a family is taken away, what waits is to be looked at (SB-5). */
+    private static final String UPDATE_GRANTS = """
+            update subscriptions set grants = ?,
+              narrowed_at = case when grants <@ ?::text[] then narrowed_at else ? end,
+              narrowed_look_at = case when grants <@ ?::text[] then narrowed_look_at else ? end,
+              %s version = version + 1, updated_at = ?
+            where id = ? returning
+            """.formatted(CLOSE_CIRCUIT) + COLUMNS;
+
     private static final String SELECT = "select " + COLUMNS + " from subscriptions ";
 
     private final DataSources sources;
@@ -232,11 +241,10 @@ public class SubscriptionRepository {
 
     /** The subscription with its new grants; empty where it is gone. */
     Optional<Subscription> updateGrants(UUID id, Grants grants, Instant now) {
-        String update = "update subscriptions set grants = ?, " + CLOSE_CIRCUIT
-                + "version = version + 1, updated_at = ? where id = ? returning " + COLUMNS;
         try (Connection connection = sources.jta().getConnection()) {
-            return read(connection, update, texts(connection, grants.families()), now.atOffset(ZoneOffset.UTC), id)
-                    .stream()
+            java.sql.Array families = texts(connection, grants.families());
+            OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
+            return read(connection, UPDATE_GRANTS, families, families, at, families, at, at, id).stream()
                     .findFirst();
         } catch (SQLException e) {
             throw new StorageException("cannot change grants", e);

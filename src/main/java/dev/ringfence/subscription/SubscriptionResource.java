@@ -126,7 +126,7 @@ public class SubscriptionResource {
     @RolesAllowed({Roles.OPERATOR, Roles.ADMIN})
     public Response grants(@PathParam("app") String app, @PathParam("id") String id, byte[] body) {
         Grants grants = requests.grants(body);
-        Subscription changed = subscriptions.grant(PathIds.id(app), PathIds.id(id), grants, context.caller());
+        Subscription changed = changes.grant(PathIds.id(app), PathIds.id(id), grants, context.caller());
         return Responses.json(200, SubscriptionAnswer.of(changed));
     }
 }

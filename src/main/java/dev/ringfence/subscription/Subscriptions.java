@@ -1,6 +1,5 @@
 package dev.ringfence.subscription;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.api.ApiProblem;
 import dev.ringfence.audit.Audit;
 import dev.ringfence.config.Settings;
@@ -63,22 +62,6 @@ public class Subscriptions {
         TenantScope scope = new TenantScope(row.tenantId(), row.epoch());
         return idempotency.execute(
                 post.key(), post.path(), post.caller(), post.body(), scope, () -> subscribe(row, draft, post.caller()));
-    }
-
-    /**
-     * Replaces the grants; an empty list revokes all. The row's own lock orders this against every other change of it.
-     *
-     * @throws ApiProblem 404 where the application has no such subscription
-     */
-    @Transactional
-    public Subscription grant(UUID appId, UUID id, Grants grants, Caller caller) {
-        Subscription before = subscriptions.lock(appId, id).orElseThrow(ApiProblem::notFound);
-        Subscription after =
-                subscriptions.updateGrants(id, grants, clock.instant()).orElseThrow(ApiProblem::notFound);
-        JsonNode detail = StrictJson.tree(
-                Map.of("from", before.grants().families(), "to", after.grants().families()));
-        audit.record(caller.actor(), "subscription.grants", appId, before.tenantId(), id.toString(), null, detail);
-        return after;
     }
 
     private Outcome subscribe(TenantLifecycle tenant, SubscriptionDraft draft, Caller creator) {

@@ -13,6 +13,7 @@ import dev.ringfence.job.DeliveryManagement;
 import dev.ringfence.job.DeliverySwitch;
 import dev.ringfence.job.Heartbeat;
 import dev.ringfence.operator.JobWork;
+import dev.ringfence.receipt.RevokedConsent;
 import dev.ringfence.reservation.Reconciler;
 import dev.ringfence.schema.PartitionsRepository;
 import dev.ringfence.schema.SchemaMigration;
@@ -72,6 +73,7 @@ public class DeliveryTimers {
         LISTEN(1_000),
         HEARTBEAT(1_000),
         RECONCILE(1_000),
+        CONSENT(1_000),
         PUBLISH(500),
         DELIVER(500);
 
@@ -111,6 +113,9 @@ public class DeliveryTimers {
 
     @Inject
     private Reconciler reconciler;
+
+    @Inject
+    private RevokedConsent consent;
 
     @Inject
     private FanoutRunner fanout;
@@ -216,6 +221,7 @@ public class DeliveryTimers {
                 case LISTEN -> listener.ensureListening();
                 case HEARTBEAT -> heartbeat.beat();
                 case RECONCILE -> reconciler.reconcile();
+                case CONSENT -> consent.sweep();
                 case PUBLISH -> fanout.signal();
                 case DELIVER -> job.ensureRunning();
                 default -> throw new IllegalStateException(beat.name());

@@ -83,7 +83,10 @@ class SettingsTest {
 
     @Test
     void keepsWaitsWithinTheAge() {
-        assertThatThrownBy(() -> with(Map.of("ringfence.delivery.max-age", "PT1M", "ringfence.delivery.waits", "61")))
+        assertThat(with(Map.of("ringfence.delivery.max-age", "PT1M", "ringfence.delivery.waits", "59"))
+                        .waits())
+                .containsExactly(Duration.ofSeconds(59));
+        assertThatThrownBy(() -> with(Map.of("ringfence.delivery.max-age", "PT1M", "ringfence.delivery.waits", "60")))
                 .hasMessageContaining("ringfence.delivery.waits")
                 .hasMessageContaining("ringfence.delivery.max-age");
     }

@@ -10,6 +10,7 @@ import dev.ringfence.fence.TenantFences;
 import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.receipt.BlameRepository;
 import dev.ringfence.receipt.Conclusion;
 import dev.ringfence.receipt.ConclusionRepository;
 import dev.ringfence.receipt.Conclusions;
@@ -224,7 +225,11 @@ final class EngineLoop implements AutoCloseable {
 
     private final class RealConclusions extends Conclusions {
         RealConclusions() {
-            super(new ConclusionRepository(transactions), RealStreaks.over(transactions), counters);
+            super(
+                    new ConclusionRepository(transactions),
+                    new BlameRepository(transactions, settings),
+                    RealStreaks.over(transactions),
+                    counters);
         }
 
         @Override

@@ -14,7 +14,10 @@ import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
@@ -563,6 +566,13 @@ class SubscriptionOperationsIT {
         assertThat(requests().get(0).text())
                 .contains("\"eventName\":\"ringfence.subscription.tested.v1\"", "\"metadata\":{\"test\":true}");
         assertThat(delivery(delivery).path("test").asBoolean()).isTrue();
+        assertThat(shop.client
+                        .get("apps/" + shop.app + "/deliveries?eventId="
+                                + queued.body().path("eventId").asText())
+                        .body()
+                        .at("/items/0/id")
+                        .asText())
+                .isEqualTo(delivery);
         assertThat(delivery(delivery).path("bodySha256").asText()).hasSize(64);
         JsonNode after = shop.client.get(one(id)).body();
         assertThat(after.path("status").asText()).isEqualTo("ACTIVE");
@@ -721,6 +731,56 @@ class SubscriptionOperationsIT {
         foreign.post(deliveryPath(other) + "/retry", because()).expect(404);
     }
 
+    @Test
+    @Tag("SB-5")
+    void what_waits_fails_at_once_where_its_consent_is_revoked_also_in_a_pause() {
+        String id = shop.subscribe(TENANT, "hook", "/busy", DeliveryScene.waits(3_600));
+        String waiting = recorded(id, "retrying");
+        shop.client.post(one(id) + "/pause", object()).expect(200);
+        ObjectNode families = object();
+        families.putArray("families").add("*");
+        shop.client.put(one(id) + "/grants", families).expect(200);
+        assertThat(shop.count("subscriptions where narrowed_at is not null and id = '" + id + "'"))
+                .isZero();
+
+        families.putArray("families").add("customer.*");
+        shop.client.put(one(id) + "/grants", families).expect(200);
+
+        awaitState(waiting, "failed");
+        assertThat(delivery(waiting).path("lastCode").asText()).isEqualTo("ACCESS_ABSENT");
+    }
+
+    @Test
+    @Tag("RC-12")
+    void a_repeated_request_gets_its_kept_answer_whatever_has_become_of_what_it_asked_for() {
+        String id = shop.subscribe(TENANT, "hook", path, object());
+        String delivery = recorded(id, "delivered");
+        ObjectNode window = because().put("from", "2026-01-01T00:00:00Z").put("to", "2026-01-02T00:00:00Z");
+        Map<String, ObjectNode> requests = new LinkedHashMap<>();
+        requests.put(deliveryPath(delivery) + "/retry", because());
+        requests.put(one(id) + "/test", object());
+        requests.put(one(id) + "/replays", window);
+        Map<String, String> kept = new HashMap<>();
+        requests.forEach((request, body) ->
+                kept.put(request, withKey(request, body, "key").expect(202).text()));
+        awaitState(delivery, "delivered");
+        scene.database.execute(
+                "update ringfence.subscriptions set status = 'DISABLED', disabled_reason = 'GONE' where id = '" + id
+                        + "'");
+
+        requests.forEach((request, body) -> {
+            assertThat(withKey(request, body, "key").expect(202).text()).isEqualTo(kept.get(request));
+            assertThat(shop.client.post(request, body).expect(409).code()).isEqualTo("SUBSCRIPTION_DISABLED");
+        });
+        scene.admin()
+                .patch("apps/" + shop.app, object().put("enabled", false).put("reason", "over"))
+                .expect(200);
+        requests.forEach((request, body) -> {
+            assertThat(withKey(request, body, "key").expect(202).text()).isEqualTo(kept.get(request));
+            assertThat(shop.client.post(request, body).expect(409).code()).isEqualTo("APP_DISABLED");
+        });
+    }
+
     private String refusal(String delivery) {
         return shop.client
                 .post(deliveryPath(delivery) + "/retry", because())
@@ -835,6 +895,7 @@ class SubscriptionOperationsIT {
         for (Answer answer : List.of(
                 shop.client.patch(one(id), object().put("name", "n")),
                 shop.client.delete(one(id)),
+                shop.client.put(one(id) + "/grants", object().set("families", object().arrayNode())),
                 shop.client.post(one(id) + "/pause", object()),
                 shop.client.post(one(id) + "/test", object()),
                 shop.client.post(one(id) + "/rotate-secret", object().put("graceSeconds", 1)),

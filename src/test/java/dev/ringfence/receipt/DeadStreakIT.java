@@ -2,6 +2,7 @@ package dev.ringfence.receipt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.delivery.DeliveryState;
@@ -20,7 +21,10 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -163,23 +167,101 @@ class DeadStreakIT {
         assertThat(row()).isEqualTo("ACTIVE 0");
     }
 
-    @Test
-    @Tag("SB-6")
-    void what_expires_without_a_request_is_dead_too_and_what_fails_is_not() {
-        List<Long> ids = fixture.deliveries(tenant, subscription, 4, NOW.minusSeconds(1));
+    /** As the engine ends what may not be sent any more. */
+    private static DeliveryCounters conclude(List<Long> ids, DeliveryState state, OutcomeCode code) {
+        Settings settings = Settings.from(
+                Map.of("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32])));
+        DeliveryCounters counters = new DeliveryCounters();
         Conclusions conclusions = new Conclusions(
                 new ConclusionRepository(fixture.transactions),
+                new BlameRepository(fixture.transactions, settings),
                 RealStreaks.over(fixture.transactions),
-                new DeliveryCounters());
-        List<Conclusion> ended = List.of(
-                new Conclusion(ids.get(0), 1, DeliveryState.DEAD, OutcomeCode.EXPIRED),
-                new Conclusion(ids.get(1), 1, DeliveryState.FAILED, OutcomeCode.ACCESS_ABSENT),
-                new Conclusion(ids.get(2), 1, DeliveryState.DEAD, OutcomeCode.EXHAUSTED));
-        fixture.transactions.inNew(() -> conclusions.conclude(ended, NOW));
+                counters);
+        List<Conclusion> ended =
+                ids.stream().map(id -> new Conclusion(id, 1, state, code)).toList();
+        assertThat(fixture.transactions.inNew(() -> conclusions.conclude(ended, NOW)))
+                .isEqualTo(ids.size());
+        return counters;
+    }
+
+    /** Deliveries of which one attempt each was answered as given, in a cycle that began a little less than its age ago. */
+    private List<Long> tried(int count, SendResult result) {
+        List<Reserved> all = reserve(fixture.deliveries(
+                tenant, subscription, count, NOW.minus(MAX_AGE).plusSeconds(30)));
+        settle(all, Collections.nCopies(count, result).toArray(SendResult[]::new));
+        return all.stream().map(Reserved::deliveryId).toList();
+    }
+
+    /** Makes deliveries have been due before their age was over. */
+    private void dueBefore(List<Long> ids) {
+        ids.forEach(id -> fixture.update(
+                "update deliveries set next_attempt_at = next_attempt_at - interval '1 second' where id = ?", id));
+    }
+
+    @Test
+    @Tag("SB-6")
+    @Tag("OB-6")
+    void what_its_receiver_was_never_asked_for_disables_nobody_however_it_ends() {
+        List<Long> old = fixture.deliveries(tenant, subscription, 4, NOW.minus(MAX_AGE));
+        assertThat(conclude(old, DeliveryState.DEAD, OutcomeCode.EXPIRED).snapshot())
+                .isEqualTo(Map.of("delivery.dead", 4L, "concluded.EXPIRED", 4L));
+        assertThat(row()).as("nodes that did not run").isEqualTo("ACTIVE 0");
+
+        List<Long> unwanted = fixture.deliveries(tenant, subscription, 4, NOW);
+        assertThat(conclude(unwanted, DeliveryState.FAILED, OutcomeCode.ACCESS_ABSENT)
+                        .snapshot())
+                .isEqualTo(Map.of("delivery.failed", 4L, "concluded.ACCESS_ABSENT", 4L));
+        SendResult lost = new SendResult.Uncertain(OutcomeCode.FENCE_LOST, null, null);
+        conclude(tried(4, lost), DeliveryState.DEAD, OutcomeCode.EXPIRED);
+        assertThat(row()).as("a fence that we lost").isEqualTo("ACTIVE 0");
+
+        SendResult malformed = new SendResult.Failed(OutcomeCode.MALFORMED_PAYLOAD, null);
+        settle(malformed, malformed, malformed, malformed);
+        assertThat(row()).as("a body that was not sent").isEqualTo("ACTIVE 0");
+        List<Reserved> once = reserved(4);
+        List<Settlement> ended = once.stream()
+                .map(one -> new Attempted(
+                        one, new RetryPolicy(List.of(60), 0, 6), List.of(), Semantics.AT_MOST_ONCE, 6, MAX_AGE))
+                .map(one -> Outcomes.of(one, lost, NOW, 0))
+                .toList();
+        fixture.transactions.inNew(() -> receipts.settle(ended, NOW));
+        assertThat(fixture.delivery(once.get(0).deliveryId(), "state || ' ' || last_code"))
+                .isEqualTo("dead FENCE_LOST");
+        assertThat(row()).as("once at most, and the fence was lost").isEqualTo("ACTIVE 0");
+    }
+
+    @Test
+    @Tag("SB-6")
+    void what_its_receiver_let_grow_too_old_counts_and_what_we_let_wait_does_not() {
+        List<Long> waited = tried(2, BUSY);
+        dueBefore(waited);
+        conclude(waited, DeliveryState.DEAD, OutcomeCode.EXPIRED);
+        assertThat(row()).as("the next attempt was due before").isEqualTo("ACTIVE 0");
+
+        conclude(tried(1, BUSY), DeliveryState.DEAD, OutcomeCode.EXPIRED);
+        assertThat(row()).as("no other attempt would have been in time").isEqualTo("ACTIVE 1");
+        conclude(tried(1, BUSY), DeliveryState.DEAD, OutcomeCode.EXHAUSTED);
         assertThat(row()).isEqualTo("ACTIVE 2");
-        fixture.transactions.inNew(() -> conclusions.conclude(
-                List.of(new Conclusion(ids.get(3), 1, DeliveryState.DEAD, OutcomeCode.EXPIRED)), NOW));
-        assertThat(row()).isEqualTo("DISABLED DEAD_THRESHOLD 3");
+        List<Long> shut = tried(1, BUSY);
+        dueBefore(shut);
+        fixture.update("update subscriptions set circuit = 'OPEN', circuit_until = now() where id = ?", subscription);
+        conclude(shut, DeliveryState.DEAD, OutcomeCode.EXPIRED);
+        assertThat(row()).as("its circuit kept it waiting").isEqualTo("DISABLED DEAD_THRESHOLD 3");
+    }
+
+    @Test
+    @Tag("SB-6")
+    @Tag("SB-3")
+    void a_paused_one_is_disabled_by_nothing_but_gone() {
+        List<Reserved> flying = reserved(5);
+        List<Long> waiting = tried(4, BUSY);
+        fixture.update("update subscriptions set status = 'PAUSED' where id = ?", subscription);
+
+        conclude(waiting, DeliveryState.DEAD, OutcomeCode.EXPIRED);
+        settle(flying.subList(0, 4), REFUSED, REFUSED, REFUSED, REFUSED);
+        assertThat(row()).isEqualTo("PAUSED 0");
+        settle(flying.subList(4, 5), GONE);
+        assertThat(row()).isEqualTo("DISABLED GONE 0");
     }
 
     @Test

@@ -84,7 +84,6 @@ class ReceiptIT {
         TransactionalAbandoned(Instant now) {
             super(
                     new AbandonedRepository(fixture.transactions),
-                    RealStreaks.over(fixture.transactions),
                     Settings.from(
                             Map.of("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]))),
                     Clock.fixed(now, ZoneOffset.UTC));
@@ -96,13 +95,17 @@ class ReceiptIT {
         }
 
         @Override
-        public int close(List<Long> ids) {
+        public List<AbandonedRepository.Closed> close(List<Long> ids) {
             return fixture.transactions.inNew(() -> super.close(ids));
         }
     }
 
     private static int reconcile(Instant now) {
-        return new Reconciler(new TransactionalAbandoned(now), new DeliveryCounters()).reconcile();
+        return reconcile(now, new DeliveryCounters());
+    }
+
+    private static int reconcile(Instant now, DeliveryCounters counters) {
+        return new Reconciler(new TransactionalAbandoned(now), counters).reconcile();
     }
 
     @BeforeEach
@@ -242,10 +245,29 @@ class ReceiptIT {
         leaseEnds(old);
 
         fixture.update("update tenant_lifecycle set phase = phase where tenant_id = ?", tenant);
-        assertThat(reconcile(NOW.plus(MAX_AGE))).isEqualTo(2);
+        DeliveryCounters counters = new DeliveryCounters();
+        assertThat(reconcile(NOW.plus(MAX_AGE), counters)).isEqualTo(2);
 
         assertThat(fixture.delivery(atMostOnce, "state")).isEqualTo("dead");
         assertThat(fixture.delivery(old, "state || ' ' || last_code")).isEqualTo("dead EXPIRED");
+        assertThat(counters.snapshot()).isEqualTo(Map.of("attempt.ABANDONED", 2L, "delivery.dead", 2L));
+    }
+
+    @Test
+    @Tag("SB-6")
+    void nodes_that_died_disable_nobody() {
+        UUID once = fixture.subscription(tenant, "AT_MOST_ONCE", 6);
+        fixture.update("update subscriptions set dead_threshold = 3 where id = ?", once);
+        List<Long> ids = fixture.deliveries(tenant, once, 5, NOW.minusSeconds(1));
+        reserve(ids, NOW);
+        ids.forEach(ReceiptIT::leaseEnds);
+
+        assertThat(reconcile(NOW)).isEqualTo(5);
+
+        assertThat(ids.stream().map(id -> fixture.delivery(id, "state || ' ' || last_code")))
+                .containsOnly("dead ABANDONED");
+        assertThat(fixture.text("select status || ' ' || consecutive_dead from subscriptions where id = ?", once))
+                .isEqualTo("ACTIVE 0");
     }
 
     @Test

@@ -204,7 +204,7 @@ class DeliveryGuardIT {
 
     @Test
     @Tag("DL-3")
-    void an_acceptance_is_never_erased() throws SQLException {
+    void an_acceptance_is_never_erased_or_replaced() throws SQLException {
         long delivery = rows.delivery("pending");
         database.permit("update ringfence.deliveries set state = 'delivered', accepted_at = updated_at" + ATTEMPTED
                 + " where id = " + delivery);
@@ -214,7 +214,11 @@ class DeliveryGuardIT {
                         + delivery);
         database.permit("update ringfence.deliveries set state = 'pending', cycle = 2, cycle_attempts = 0 where id = "
                 + delivery);
-        database.permit("update ringfence.deliveries set accepted_at = clock_timestamp() where id = " + delivery);
+        database.refuse(
+                "RF024",
+                "update ringfence.deliveries set accepted_at = accepted_at + interval '1 second' where id = "
+                        + delivery);
+        database.permit("update ringfence.deliveries set accepted_at = accepted_at where id = " + delivery);
     }
 
     @Test

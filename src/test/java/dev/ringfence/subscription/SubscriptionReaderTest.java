@@ -223,6 +223,22 @@ class SubscriptionReaderTest {
 
     @Test
     @Tag("DL-2")
+    void whatIsNotGivenFitsIntoTheAgeAndWhatIsGivenIsBlamed() {
+        Map<String, String> more = Map.of("ringfence.delivery.max-attempts", "20");
+        RetryPolicy implied = reader(more).read(json(URL)).rules().retry();
+        assertThat(implied.waitsSeconds()).containsExactly(60, 300, 1800, 7200, 21600, 21600, 21600);
+        assertThat(implied.attempts()).isEqualTo(8);
+        assertThat(catchThrowableOfType(
+                                ApiProblem.class, () -> reader(more).read(json(URL + ",'retry':{'attempts':9}")))
+                        .errors())
+                .extracting(FieldError::pointer)
+                .containsExactly("/retry/attempts");
+        Map<String, String> least = Map.of("ringfence.delivery.max-age", "PT2S", "ringfence.delivery.waits", "1");
+        assertThat(reader(least).read(json(URL)).rules().retry().attempts()).isEqualTo(2);
+    }
+
+    @Test
+    @Tag("DL-2")
     void jitterOnlyAdds() {
         RetryPolicy policy = new RetryPolicy(List.of(60, 300), 0.5, 3);
         assertThat(policy.waitAfter(1, 0)).isEqualTo(Duration.ofSeconds(60));
