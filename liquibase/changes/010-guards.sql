@@ -9,6 +9,7 @@
 --   RF011  outbox: status move that does not exist                                (OB-1)
 --   RF012  outbox: row inserted in another status than PENDING                    (OB-1)
 --   RF013  outbox: the key of an event changed                                    (RC-4)
+--   RF014  outbox: the number of an ordering key moved backwards                  (OB-5)
 --   RF020  delivery: state move that does not exist                               (DL-1)
 --   RF021  delivery: immutable column changed                                     (SB-4)
 --   RF022  delivery: inserted in another state than pending or skipped_filter     (DL-1)

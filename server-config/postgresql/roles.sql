@@ -39,7 +39,7 @@ do $$
 declare
   delivery_progress constant text := 'update (state, url, headers, cycle, cycle_started_at, cycle_attempts, attempts,'
     ' next_attempt_at, reservation_id, send_by, lease_until, reserved_by, accepted_at, last_code, last_status, discarded,'
-    ' updated_at, finished_at)';
+    ' updated_at, finished_at, out_of_order)';
   item record;
 begin
   execute format('revoke create, temporary on database %I from public', current_database());
@@ -67,6 +67,9 @@ begin
       -- RC-5: what was recorded cannot even be named in an UPDATE.
       ('outbox_events', 'select, insert, update (status, available_at, attempt_count, last_attempt_at, published_at,'
         ' locked_by, locked_until, last_error_code, last_error_message, updated_at)'),
+      ('ordering_keys', 'select, insert, update (last_sequence)'),
+      -- Kept by the database itself.
+      ('order_blocks', 'select'),
       ('aggregates', 'select, insert, update (version, state, state_text, updated_at)'),
       ('operation_receipts', 'select, insert, update (outcome, version, event_ids, reason)'),
       ('idempotency_keys', 'select, insert, update, delete'),

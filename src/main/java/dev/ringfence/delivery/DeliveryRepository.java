@@ -9,12 +9,15 @@ import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Reads deliveries, without their ledgers. */
 @ApplicationScoped
 class DeliveryRepository {
     private static final String SELECT = """
-            select d.id, d.event_id, d.message_id, d.subscription_id, t.tenant, d.state, d.cycle, d.next_attempt_at, d.accepted_at,
+            select d.id, d.event_id, d.message_id, d.subscription_id, t.tenant, d.state, d.cycle, d.accepted_at,
+                   nullif(d.next_attempt_at, 'infinity') as next_attempt_at, d.next_attempt_at = 'infinity' as held,
+                   d.order_key, d.order_sequence, d.out_of_order,
                    d.last_code, d.discarded, d.test, d.url, coalesce(d.body_sha256, o.payload_sha256) as sha256, d.created_at, d.updated_at
               from deliveries d
               join tenant_lifecycle t on t.tenant_id = d.tenant_id
@@ -73,13 +76,22 @@ class DeliveryRepository {
                 row.getInt("cycle"),
                 List.of(),
                 Select.instantOrNull(row, "next_attempt_at"),
+                flag(row, "held"),
                 Select.instantOrNull(row, "accepted_at"),
                 row.getString("last_code"),
-                row.getBoolean("discarded") ? Boolean.TRUE : null,
-                row.getBoolean("test") ? Boolean.TRUE : null,
+                flag(row, "discarded"),
+                flag(row, "test"),
+                row.getString("order_key"),
+                row.getObject("order_sequence", Long.class),
+                flag(row, "out_of_order"),
                 row.getString("url"),
                 sha256 == null ? null : HexFormat.of().formatHex(sha256),
                 Select.instant(row, "created_at"),
                 Select.instant(row, "updated_at"));
+    }
+
+    /** True or absent. */
+    private static @Nullable Boolean flag(ResultSet row, String column) throws SQLException {
+        return row.getBoolean(column) ? Boolean.TRUE : null;
     }
 }

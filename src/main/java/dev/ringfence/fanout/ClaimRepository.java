@@ -2,6 +2,7 @@ package dev.ringfence.fanout;
 
 import dev.ringfence.config.DataSources;
 import dev.ringfence.fence.FenceKey;
+import dev.ringfence.ordering.OrderPlace;
 import dev.ringfence.outbox.StorageException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Leases due events, in the caller's transaction (OB-2). */
 @ApplicationScoped
@@ -44,7 +46,7 @@ public class ClaimRepository {
             where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and t.tenant_id = e.tenant_id
             returning e.ordinal, e.recorded_at, e.tenant_id, e.app_id, e.epoch, t.fence_key, e.event_id, e.event_name,
               e.payload_sha256, e.attempt_count, c.taken_over,
-              e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0)
+              e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0), e.ordering_key, e.order_sequence
             """;
 
     private final DataSources sources;
@@ -93,6 +95,12 @@ public class ClaimRepository {
         return new Claim(holder, until, events, takenOver);
     }
 
+    private static @Nullable OrderPlace place(ResultSet row) throws SQLException {
+        String key = row.getString(13);
+        long sequence = row.getLong(14);
+        return key == null || row.wasNull() ? null : new OrderPlace(key, sequence);
+    }
+
     private static ClaimedEvent event(ResultSet row) throws SQLException {
         return new ClaimedEvent(
                 row.getLong(1),
@@ -105,6 +113,7 @@ public class ClaimRepository {
                 row.getString(8),
                 row.getBytes(9),
                 row.getInt(10),
-                row.getBoolean(12));
+                row.getBoolean(12),
+                place(row));
     }
 }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the deliveries of a publish transaction, all at once (SB-4). */
 @ApplicationScoped
@@ -28,12 +29,13 @@ public class NewDeliveriesRepository {
     /*
      * The key table decides: where an event has a delivery for the subscription already, nothing is written (OB-1). URL and headers
      * are the subscription's in this very transaction and stay with the delivery, as does the body where it is not the event's own. A
-     * refused event keeps none.
+     * refused event keeps none. Where the subscription keeps an order, what has a place in one is held: due at infinity (OB-5).
      */
     private static final String INSERT = """
             with event as (
-              select * from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::bytea[], ?::bigint[], ?::uuid[], ?::uuid[])
-                e(ordinal, recorded_at, event_id, sha256, tenant_id, app_id, epoch)),
+              select * from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::bytea[], ?::bigint[], ?::uuid[], ?::uuid[],
+                  ?::text[], ?::bigint[])
+                e(ordinal, recorded_at, event_id, sha256, tenant_id, app_id, epoch, order_key, order_sequence)),
             wanted as (
               select * from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::bytea[])
                 w(id, ordinal, subscription_id, message_id, state, body)),
@@ -46,16 +48,18 @@ public class NewDeliveriesRepository {
               returning delivery_id)
             insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,
               message_id, mode, state, url, headers, body_bytes, body_sha256, protocol, cycle_started_at, next_attempt_at, created_at,
-              updated_at, finished_at)
+              updated_at, finished_at, order_key, order_sequence)
             select w.id, e.tenant_id, e.app_id, e.epoch, w.subscription_id, e.ordinal, e.recorded_at, e.event_id,
               w.message_id, s.mode, w.state, case when w.state = 'pending' then s.url end,
               case when w.state = 'pending' then s.headers end, w.body, coalesce(sha256(w.body), e.sha256), ?, n.at,
-              case when w.state = 'pending' and s.mode <> 'PULL' then n.at end, n.at, n.at, case when w.state = 'skipped_filter' then n.at end
+              case when o.ordered then 'infinity' when w.state = 'pending' and s.mode <> 'PULL' then n.at end, n.at, n.at,
+              case when w.state = 'skipped_filter' then n.at end, case when o.ordered then e.order_key end, case when o.ordered then e.order_sequence end
             from fresh f
             join wanted w on w.id = f.delivery_id
             join event e on e.ordinal = w.ordinal
             join subscriptions s on s.id = w.subscription_id
             cross join (select ?::timestamptz as at) n
+            cross join lateral (select w.state = 'pending' and s.ordering = 'KEY' and s.mode <> 'PULL' and e.order_sequence is not null as ordered) o
             """;
 
     private static final String FAIL = """
@@ -131,6 +135,16 @@ public class NewDeliveriesRepository {
             column(connection, "bigint", events, ClaimedEvent::tenantId),
             column(connection, "uuid", events, ClaimedEvent::appId),
             column(connection, "uuid", events, ClaimedEvent::epoch),
+            column(
+                    connection,
+                    "text",
+                    events,
+                    event -> event.place() == null ? null : event.place().key()),
+            column(
+                    connection,
+                    "bigint",
+                    events,
+                    event -> event.place() == null ? null : event.place().sequence()),
             column(connection, "bigint", numbered, Numbered::id),
             column(connection, "bigint", numbered, one -> one.delivery().event().ordinal()),
             column(connection, "uuid", numbered, one -> one.delivery().subscriptionId()),
@@ -154,9 +168,9 @@ public class NewDeliveriesRepository {
         }
     }
 
-    private static <T> Array column(Connection connection, String type, List<T> rows, Function<T, Object> value)
-            throws SQLException {
-        Stream<Object> values = rows.stream().map(value);
+    private static <T> Array column(
+            Connection connection, String type, List<T> rows, Function<T, @Nullable Object> value) throws SQLException {
+        Stream<@Nullable Object> values = rows.stream().map(value);
         return connection.createArrayOf(type, values.toArray());
     }
 

@@ -1,6 +1,7 @@
 package dev.ringfence.fanout;
 
 import dev.ringfence.fence.FenceKey;
+import dev.ringfence.ordering.OrderedKeys;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.time.DatabaseTime;
@@ -12,6 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The second step of fan-out: deliveries and the mark {@code PUBLISHED} in one commit (OB-3). */
 @ApplicationScoped
@@ -20,6 +22,7 @@ public class Publication {
     private final PublicationRepository rows;
     private final SubscriptionRepository subscriptions;
     private final NewDeliveriesRepository newDeliveries;
+    private final OrderedKeys keys;
     private final Clock clock;
 
     @Inject
@@ -27,10 +30,12 @@ public class Publication {
             PublicationRepository rows,
             SubscriptionRepository subscriptions,
             NewDeliveriesRepository newDeliveries,
+            OrderedKeys keys,
             @DatabaseTime Clock clock) {
         this.rows = rows;
         this.subscriptions = subscriptions;
         this.newDeliveries = newDeliveries;
+        this.keys = keys;
         this.clock = clock;
     }
 
@@ -40,6 +45,7 @@ public class Publication {
         this.rows = null;
         this.subscriptions = null;
         this.newDeliveries = null;
+        this.keys = null;
         this.clock = null;
     }
 
@@ -52,11 +58,15 @@ public class Publication {
     public FanoutPlan publish(String holder, List<ClaimedEvent> events) {
         Instant now = clock.instant();
         rows.followIndexes();
-        FanoutPlan plan = FanoutPlanner.plan(events, situation(events), now);
+        Situation situation = situation(events);
+        FanoutPlan plan = FanoutPlanner.plan(events, situation, now);
         FanoutPlan held = plan.of(rows.move(holder, plan.moves(), now));
         if (!held.deliveries().isEmpty()) {
             newDeliveries.insert(held.deliveries(), now);
         }
+        keys.moved(held.moves().stream()
+                .flatMap(move -> situation.queuesOf(move.event()))
+                .collect(Collectors.toSet()));
         return held;
     }
 

@@ -2,10 +2,13 @@ package dev.ringfence.fanout;
 
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.ordering.OrderPlace;
+import dev.ringfence.ordering.OrderedKey;
 import dev.ringfence.subscription.Subscription;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What a publish transaction found under the fences that it holds.
@@ -20,6 +23,16 @@ record Situation(
         Map<Long, TenantLifecycle> tenants,
         Map<Long, List<Subscription>> subscriptions,
         Envelopes envelopes) {
+
+    /** The queues that look different when such an event is no longer one to come (OB-5). */
+    Stream<OrderedKey> queuesOf(ClaimedEvent event) {
+        OrderPlace place = event.place();
+        return place == null
+                ? Stream.empty()
+                : subscriptionsOf(event).stream()
+                        .filter(subscription -> subscription.rules().order().byKey())
+                        .map(subscription -> new OrderedKey(subscription.id(), place.key()));
+    }
 
     List<Subscription> subscriptionsOf(ClaimedEvent event) {
         return subscriptions.getOrDefault(event.tenantId(), List.of());

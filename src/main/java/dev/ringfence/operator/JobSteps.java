@@ -4,6 +4,7 @@ import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.WaitingRepository;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.ordering.OrderedKeys;
 import dev.ringfence.subscription.Mode;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
@@ -50,6 +51,9 @@ class JobSteps {
 
     @Inject
     NewCycleRepository deliveries;
+
+    @Inject
+    OrderedKeys keys;
 
     @Inject
     SubscriptionRepository subscriptions;
@@ -168,8 +172,9 @@ class JobSteps {
         }
         List<NewCycleRepository.Place> next = outlook.next();
         if (!next.isEmpty()) {
-            int taken = deliveries.open(next, replay.states(), replay.epoch(), now);
-            jobs.advance(replay.jobId(), taken, next.get(next.size() - 1), now);
+            NewCycleRepository.Opened taken = deliveries.open(next, replay.states(), replay.epoch(), now);
+            keys.moved(taken.queues());
+            jobs.advance(replay.jobId(), taken.count(), next.get(next.size() - 1), now);
         }
         if (outlook.last()) {
             jobs.finish(replay.jobId(), JobStatus.DONE, null, now);

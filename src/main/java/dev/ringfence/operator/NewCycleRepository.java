@@ -2,6 +2,7 @@ package dev.ringfence.operator;
 
 import dev.ringfence.config.DataSources;
 import dev.ringfence.delivery.DeliveryStorageException;
+import dev.ringfence.ordering.OrderedKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.sql.Connection;
@@ -12,8 +13,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +27,7 @@ class NewCycleRepository {
     private static final String TENANT = "select d.tenant_id from deliveries d where d.app_id = ? and d.id = ?";
 
     private static final String LOCK = """
-            select d.id, d.created_at, d.tenant_id, d.epoch, d.subscription_id, d.state, d.reservation_id is not null as open,
+            select d.id, d.created_at, d.tenant_id, d.epoch, d.subscription_id, d.state, d.order_key, d.reservation_id is not null as open,
                    d.discarded,
                    d.last_code is distinct from 'BODY_TOO_LARGE' and (d.body_bytes is not null or exists (
                      select from outbox_events e
@@ -34,6 +37,9 @@ class NewCycleRepository {
              where d.app_id = ? and d.id = ?
                for no key update of d
             """;
+
+    private static final String DISCARD = "update deliveries set discarded = true, updated_at = ?"
+            + " where id = ? and created_at = ? and state = 'dead' and not discarded";
 
     private static final String IN_WINDOW = """
             from deliveries d
@@ -49,7 +55,8 @@ class NewCycleRepository {
     /**
      * The bounds on the creation let PostgreSQL leave out the other weeks. What somebody else has in hand, what is in flight, discarded, of
      * an earlier epoch, or without its bytes stays as it is. URL and headers are the subscription's of now (SB-4); the error is reset, the
-     * ledger and the first acceptance stay (DL-3).
+     * ledger and the first acceptance stay (DL-3). One that keeps an order waits for its turn again, and is marked where later ones have
+     * left meanwhile (OB-5).
      */
     private static final String OPEN = """
             with held as materialized (
@@ -62,10 +69,16 @@ class NewCycleRepository {
                  for no key update of d skip locked
             )
             update deliveries d
-               set state = 'pending', cycle = d.cycle + 1, cycle_started_at = n.at, cycle_attempts = 0, next_attempt_at = n.at,
+               set state = 'pending', cycle = d.cycle + 1, cycle_started_at = n.at, cycle_attempts = 0,
+                   next_attempt_at = case when d.order_key is not null and s.ordering = 'KEY' then 'infinity' else n.at end,
+                   out_of_order = d.out_of_order or (d.order_key is not null and s.ordering = 'KEY' and exists (
+                     select from deliveries l
+                      where l.subscription_id = d.subscription_id and l.order_key = d.order_key and l.order_sequence > d.order_sequence
+                        and (l.attempts > 0 or l.next_attempt_at < 'infinity'))),
                    last_code = null, last_status = null, url = s.url, headers = s.headers, finished_at = null, updated_at = n.at
               from held h, subscriptions s, (select ?::timestamptz as at) n
              where d.id = h.id and d.created_at >= ? and d.created_at <= ? and s.id = d.subscription_id
+            returning d.subscription_id, d.order_key, d.out_of_order
             """;
 
     private final DataSources sources;
@@ -83,6 +96,14 @@ class NewCycleRepository {
 
     /** A place in the order of creation. */
     record Place(long id, Instant createdAt) {}
+
+    /**
+     * What {@link #open} opened.
+     *
+     * @param queues in which something waits again (OB-5)
+     * @param outOfOrder how many of them come after later ones of their key
+     */
+    record Opened(int count, Set<OrderedKey> queues, int outOfOrder) {}
 
     /** Whose the delivery is, if it is this application's. */
     Optional<Long> tenantOf(UUID appId, long delivery) {
@@ -103,6 +124,16 @@ class NewCycleRepository {
             return rows.next() ? Optional.of(delivery(rows)) : Optional.empty();
         } catch (SQLException e) {
             throw new DeliveryStorageException("lock a delivery", e);
+        }
+    }
+
+    /** Marks a dead delivery as given up for good; false where it is not dead, or marked already. */
+    boolean discard(OldDelivery old, Instant now) {
+        try (Connection connection = sources.jta().getConnection();
+                PreparedStatement statement = bound(connection, DISCARD, utc(now), old.id(), utc(old.createdAt()))) {
+            return statement.executeUpdate() == 1;
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("discard a delivery", e);
         }
     }
 
@@ -152,9 +183,9 @@ class NewCycleRepository {
      * Opens a new cycle for those of the deliveries that may have one.
      *
      * @param places in the order of their creation, not empty
-     * @return how many
+     * @return what was opened
      */
-    int open(List<Place> places, List<String> states, UUID epoch, Instant now) {
+    Opened open(List<Place> places, List<String> states, UUID epoch, Instant now) {
         OffsetDateTime oldest = utc(places.get(0).createdAt());
         OffsetDateTime newest = utc(places.get(places.size() - 1).createdAt());
         try (Connection connection = sources.jta().getConnection();
@@ -170,10 +201,27 @@ class NewCycleRepository {
                         utc(now),
                         oldest,
                         newest)) {
-            return statement.executeUpdate();
+            return opened(statement);
         } catch (SQLException e) {
             throw new DeliveryStorageException("open a new cycle", e);
         }
+    }
+
+    private static Opened opened(PreparedStatement statement) throws SQLException {
+        int count = 0;
+        int outOfOrder = 0;
+        Set<OrderedKey> queues = new HashSet<>();
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                count++;
+                outOfOrder += rows.getBoolean(3) ? 1 : 0;
+                String key = rows.getString(2);
+                if (key != null) {
+                    queues.add(new OrderedKey(rows.getObject(1, UUID.class), key));
+                }
+            }
+        }
+        return new Opened(count, queues, outOfOrder);
     }
 
     private static Object[] window(Connection connection, long tenantId, Replay replay) throws SQLException {
@@ -194,6 +242,7 @@ class NewCycleRepository {
                 row.getObject("epoch", UUID.class),
                 row.getObject("subscription_id", UUID.class),
                 row.getString("state"),
+                row.getString("order_key"),
                 row.getBoolean("open"),
                 row.getBoolean("discarded"),
                 row.getBoolean("retained"),

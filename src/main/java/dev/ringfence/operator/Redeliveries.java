@@ -10,6 +10,7 @@ import dev.ringfence.idempotency.TenantScope;
 import dev.ringfence.json.StrictJson;
 import dev.ringfence.lifecycle.ActiveTenants;
 import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.ordering.OrderedKeys;
 import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionStatus;
@@ -19,6 +20,7 @@ import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -37,6 +39,9 @@ class Redeliveries {
 
     @Inject
     NewCycleRepository deliveries;
+
+    @Inject
+    OrderedKeys keys;
 
     @Inject
     JobRepository jobs;
@@ -71,9 +76,11 @@ class Redeliveries {
             refuse(old, tenant);
             Instant now = clock.instant();
             NewCycleRepository.Place place = new NewCycleRepository.Place(old.id(), old.createdAt());
-            if (deliveries.open(List.of(place), STATES, tenant.epoch(), now) != 1) {
+            NewCycleRepository.Opened opened = deliveries.open(List.of(place), STATES, tenant.epoch(), now);
+            if (opened.count() != 1) {
                 throw inFlight();
             }
+            keys.moved(opened.queues());
             UUID job = UUID.randomUUID();
             jobs.insertRetry(job, appId, old.subscriptionId(), tenant.epoch(), now);
             audit.record(
@@ -83,7 +90,7 @@ class Redeliveries {
                     tenantId,
                     Long.toString(delivery),
                     reason,
-                    StrictJson.tree(Map.of("from", old.state(), "job", job)));
+                    StrictJson.tree(detail(old, job, opened)));
             return Outcome.of(202, jobs.find(appId, job).orElseThrow());
         });
     }
@@ -116,6 +123,14 @@ class Redeliveries {
                     StrictJson.tree(Map.of("from", order.from(), "to", to, "states", order.states(), "job", job)));
             return Outcome.of(202, jobs.find(appId, job).orElseThrow());
         });
+    }
+
+    private static Map<String, Object> detail(OldDelivery old, UUID job, NewCycleRepository.Opened opened) {
+        Map<String, Object> detail = new LinkedHashMap<>(Map.of("from", old.state(), "job", job));
+        if (opened.outOfOrder() > 0) {
+            detail.put("outOfOrder", true);
+        }
+        return detail;
     }
 
     private OldDelivery locked(UUID appId, long delivery) {

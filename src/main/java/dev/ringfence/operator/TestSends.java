@@ -136,6 +136,7 @@ class TestSends {
                 subscription.toString(),
                 null,
                 MARK,
-                MARK);
+                MARK,
+                null);
     }
 }

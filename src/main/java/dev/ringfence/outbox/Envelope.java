@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param actor a JSON object in UTF-8
  * @param payload a JSON object in UTF-8
  * @param metadata a JSON object in UTF-8
+ * @param orderingKey the key in whose order it stands (OB-5), null for none
  */
 public record Envelope(
         UUID appId,
@@ -34,8 +35,12 @@ public record Envelope(
         String causationId,
         @Nullable String idempotencyKey,
         RawJson payload,
-        RawJson metadata) {
-    /** The JSON document in UTF-8, compact but for what the producer wrote. */
+        RawJson metadata,
+        @Nullable String orderingKey) {
+    /**
+     * The JSON document in UTF-8, compact but for what the producer wrote. With an ordering key it ends before the number in the key's order,
+     * which only the database can give: {@link OutboxRepository} appends it and the last brace.
+     */
     public byte[] bytes() {
         Fields out = new Fields(512 + payload.length());
         out.text("appId", appId.toString());
@@ -55,7 +60,11 @@ public record Envelope(
         out.text("idempotencyKey", idempotencyKey);
         out.raw("payload", payload.bytes());
         out.raw("metadata", metadata.bytes());
-        return out.end();
+        if (orderingKey == null) {
+            return out.end();
+        }
+        out.text("orderingKey", orderingKey);
+        return out.openAt("orderingSequence");
     }
 
     /** Writes {@code "name":value} pairs; an absent value leaves its field out. */
@@ -88,6 +97,12 @@ public record Envelope(
             out.writeBytes(name.getBytes(StandardCharsets.US_ASCII));
             out.write('"');
             out.write(':');
+        }
+
+        /** The document up to the value of its last field. */
+        byte[] openAt(String name) {
+            name(name);
+            return out.toByteArray();
         }
 
         byte[] end() {

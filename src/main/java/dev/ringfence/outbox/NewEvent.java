@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * An event about to be recorded.
  *
  * @param ordinal its own number from the one sequence (RC-7)
- * @param bytes the envelope as it will be sent, built once (RC-5)
+ * @param bytes {@link Envelope#bytes()}, built once (RC-5)
  * @param dedupeKey null where the producer gave nothing to recognise a repetition by
  * @param contentSha256 hash of what was submitted, the same for the same content
  */
@@ -17,5 +17,4 @@ public record NewEvent(
         @Nullable DedupeKey dedupeKey,
         byte[] contentSha256,
         @Nullable String occurrenceKey,
-        @Nullable String orderingKey,
         boolean milestone) {}

@@ -25,7 +25,7 @@ public class OutboxRepository {
      * Keys first, in key order so that two requests with the same keys wait for each other instead of deadlocking; the row
      * follows only where its key was new. A concurrent transaction with the same key is waited for.
      */
-    private static final String INSERT = """
+    private static final String NEW = """
             with common as (
               select ?::uuid as app_id, ?::bigint as tenant_id, ?::uuid as epoch, ?::timestamptz as request_started_at,
                      ?::timestamptz as recorded_at, ?::text as traceparent),
@@ -44,17 +44,51 @@ public class OutboxRepository {
                order by dedupe_key
               on conflict (tenant_id, epoch, dedupe_key) where dedupe_key is not null do nothing
               returning event_id),
+            """;
+
+    private static final String STORED = """
             stored as (
               insert into outbox_events (ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name, event_version,
                   occurred_at, recorded_at, producer, aggregate_type, aggregate_id, workspace_id, relationship_id, actor,
                   correlation_id, causation_id, idempotency_key, occurrence_key, ordering_key, traceparent, milestone, payload, metadata,
-                  payload_bytes, payload_sha256, status, available_at, created_at, updated_at)
+                  payload_bytes, payload_sha256, status, available_at, created_at, updated_at, order_sequence)
               select ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name, event_version,
                   occurred_at, recorded_at, producer, aggregate_type, aggregate_id, workspace_id, relationship_id, actor,
                   correlation_id, causation_id, idempotency_key, occurrence_key, ordering_key, traceparent, milestone, payload, metadata,
-                  payload_bytes, payload_sha256, 'PENDING', recorded_at, recorded_at, recorded_at
-                from submitted join keys using (event_id), common)
+                  payload_bytes, payload_sha256, 'PENDING', recorded_at, recorded_at, recorded_at, order_sequence
+                from complete, common)
             select event_id from keys""";
+
+    private static final String INSERT = NEW + """
+            complete as (select s.*, null::bigint as order_sequence from submitted s join keys using (event_id)),
+            """ + STORED;
+
+    /**
+     * Only what is new takes numbers, those of a key in the order of the ordinals (OB-5). Keys are locked in their order too, after all
+     * that a recording waits for, and stay so until the transaction ends.
+     */
+    private static final String INSERT_ORDERED = NEW + """
+            numbers as (
+              insert into ordering_keys as k (tenant_id, ordering_key, last_sequence)
+              select c.tenant_id, s.ordering_key, count(*)
+                from submitted s join keys using (event_id) cross join common c
+               where s.ordering_key is not null
+               group by c.tenant_id, s.ordering_key
+               order by s.ordering_key collate "C"
+              on conflict (tenant_id, ordering_key) do update set last_sequence = k.last_sequence + excluded.last_sequence
+              returning ordering_key, last_sequence),
+            numbered as (
+              select s.ordinal, n.last_sequence - row_number() over (partition by s.ordering_key order by s.ordinal desc) + 1 as order_sequence
+                from submitted s join keys using (event_id) join numbers n on n.ordering_key = s.ordering_key),
+            complete as (
+              select s.ordinal, s.event_id, s.event_name, s.event_version, s.occurred_at, s.producer, s.aggregate_type, s.aggregate_id,
+                     s.workspace_id, s.relationship_id, s.actor, s.correlation_id, s.causation_id, s.idempotency_key, s.occurrence_key,
+                     s.ordering_key, s.milestone, s.payload, s.metadata, b.bytes as payload_bytes, sha256(b.bytes) as payload_sha256,
+                     n.order_sequence
+                from submitted s join keys using (event_id) left join numbered n on n.ordinal = s.ordinal
+               cross join lateral (
+                 select s.payload_bytes || coalesce(convert_to(n.order_sequence || '}', 'UTF8'), '') as bytes) b),
+            """ + STORED;
 
     private static final String KNOWN = """
             select dedupe_key, event_id, ordinal, content_sha256
@@ -80,7 +114,7 @@ public class OutboxRepository {
      */
     public Set<String> insert(Origin origin, List<NewEvent> events) {
         try (Connection connection = dataSources.jta().getConnection();
-                PreparedStatement statement = connection.prepareStatement(INSERT)) {
+                PreparedStatement statement = connection.prepareStatement(statement(events))) {
             int next = bind(statement, origin);
             new Columns(connection, statement, events, next).bind();
             Set<String> inserted = new HashSet<>();
@@ -93,6 +127,11 @@ public class OutboxRepository {
         } catch (SQLException e) {
             throw new StorageException("cannot insert outbox events", e);
         }
+    }
+
+    /** Events without an ordering key pay nothing for those with one. */
+    private static String statement(List<NewEvent> events) {
+        return events.stream().allMatch(event -> event.envelope().orderingKey() == null) ? INSERT : INSERT_ORDERED;
     }
 
     private static int bind(PreparedStatement statement, Origin origin) throws SQLException {
@@ -160,7 +199,7 @@ public class OutboxRepository {
             envelope("text", Envelope::causationId);
             envelope("text", Envelope::idempotencyKey);
             column("text", NewEvent::occurrenceKey);
-            column("text", NewEvent::orderingKey);
+            envelope("text", Envelope::orderingKey);
             column("boolean", NewEvent::milestone);
             envelope("text", envelope -> envelope.payload().text());
             envelope("text", envelope -> envelope.metadata().text());

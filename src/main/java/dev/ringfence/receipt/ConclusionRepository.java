@@ -2,6 +2,7 @@ package dev.ringfence.receipt;
 
 import dev.ringfence.config.DataSources;
 import dev.ringfence.delivery.DeliveryStorageException;
+import dev.ringfence.ordering.OrderedKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.sql.Connection;
@@ -12,6 +13,8 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The statement of {@link Conclusions}. */
 @ApplicationScoped
@@ -29,13 +32,21 @@ public class ConclusionRepository {
                set state = h.state, last_code = h.code, next_attempt_at = null, finished_at = ?, updated_at = ?
               from held h
              where d.id = h.id and d.state in ('pending', 'retrying')
-            returning d.id, d.subscription_id, d.test
+            returning d.id, d.subscription_id, d.test, d.order_key
             """;
 
     private final DataSources dataSources;
 
     /** A delivery that ended. */
-    record Ended(long deliveryId, UUID subscriptionId, boolean test) {}
+    record Ended(
+            long deliveryId,
+            UUID subscriptionId,
+            boolean test,
+            @Nullable String orderKey) {
+        Stream<OrderedKey> freed() {
+            return orderKey == null ? Stream.empty() : Stream.of(new OrderedKey(subscriptionId, orderKey));
+        }
+    }
 
     @Inject
     public ConclusionRepository(DataSources dataSources) {
@@ -65,7 +76,8 @@ public class ConclusionRepository {
             List<Ended> ended = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    ended.add(new Ended(rows.getLong(1), rows.getObject(2, UUID.class), rows.getBoolean(3)));
+                    ended.add(new Ended(
+                            rows.getLong(1), rows.getObject(2, UUID.class), rows.getBoolean(3), rows.getString(4)));
                 }
             }
             return ended;

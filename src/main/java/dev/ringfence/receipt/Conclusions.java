@@ -1,6 +1,7 @@
 package dev.ringfence.receipt;
 
 import dev.ringfence.delivery.DeliveryCounters;
+import dev.ringfence.ordering.OrderedKeys;
 import dev.ringfence.receipt.ConclusionRepository.Ended;
 import dev.ringfence.subscription.DeadStreaks;
 import dev.ringfence.subscription.Streak;
@@ -26,21 +27,27 @@ public class Conclusions {
     private final ConclusionRepository repository;
     private final BlameRepository blame;
     private final DeadStreaks streaks;
+    private final OrderedKeys keys;
     private final DeliveryCounters counters;
 
     @Inject
     public Conclusions(
-            ConclusionRepository repository, BlameRepository blame, DeadStreaks streaks, DeliveryCounters counters) {
+            ConclusionRepository repository,
+            BlameRepository blame,
+            DeadStreaks streaks,
+            OrderedKeys keys,
+            DeliveryCounters counters) {
         this.repository = repository;
         this.blame = blame;
         this.streaks = streaks;
+        this.keys = keys;
         this.counters = counters;
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Conclusions() {
-        this(null, null, null, null);
+        this(null, null, null, null, null);
     }
 
     /**
@@ -63,6 +70,7 @@ public class Conclusions {
                         Streak.dead(one.subscriptionId(), 1),
                         (before, another) -> before.thenDead(false)));
         streaks.count(died.values(), now);
+        keys.moved(ended.stream().flatMap(Ended::freed).toList());
         tell(conclusions, ended);
         return ended.size();
     }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ringfence.config.DataSources;
 import dev.ringfence.delivery.DeliveryStorageException;
 import dev.ringfence.json.JsonFactories;
+import dev.ringfence.ordering.OrderedKey;
 import dev.ringfence.transport.OutcomeCode;
 import dev.ringfence.transport.Receipt;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -17,8 +18,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +66,8 @@ public class ReceiptRepository {
              where d.id = l.id and d.state in ('pending', 'retrying')
             returning l.reservation_id, exists (
               select from subscriptions s where s.id = d.subscription_id
-                 and (s.consecutive_dead > 0 or s.circuit_failures > 0 or s.circuit <> 'CLOSED'))
+                 and (s.consecutive_dead > 0 or s.circuit_failures > 0 or s.circuit <> 'CLOSED')),
+              d.subscription_id, case when d.state <> 'retrying' then d.order_key end
             """;
 
     /** D15: an answer that came after its attempt was closed by somebody else is history and nothing more. */
@@ -101,11 +105,8 @@ public class ReceiptRepository {
         this(null);
     }
 
-    /**
-     * Returns the reservations that were still open and are settled now, each with whether its subscription is in trouble, so that an answer
-     * ends something.
-     */
-    Map<UUID, Boolean> settle(List<Settlement> settlements, OffsetDateTime now) {
+    /** Settles the reservations that are still open. */
+    Settled settle(List<Settlement> settlements, OffsetDateTime now) {
         try (Connection connection = dataSources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(SETTLE)) {
             Columns given = new Columns(connection, settlements);
@@ -124,12 +125,17 @@ public class ReceiptRepository {
             statement.setObject(13, oldest(settlements));
             statement.setObject(14, newest(settlements));
             Map<UUID, Boolean> settled = new HashMap<>();
+            Set<OrderedKey> freed = new HashSet<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     settled.put(rows.getObject(1, UUID.class), rows.getBoolean(2));
+                    String key = rows.getString(4);
+                    if (key != null) {
+                        freed.add(new OrderedKey(rows.getObject(3, UUID.class), key));
+                    }
                 }
             }
-            return settled;
+            return new Settled(settled, freed);
         } catch (SQLException e) {
             throw new DeliveryStorageException("store receipts", e);
         }

@@ -2,6 +2,7 @@ package dev.ringfence.receipt;
 
 import dev.ringfence.delivery.AttemptState;
 import dev.ringfence.delivery.DeliveryState;
+import dev.ringfence.ordering.OrderedKeys;
 import dev.ringfence.subscription.DeadStreaks;
 import dev.ringfence.subscription.Streak;
 import dev.ringfence.transport.OutcomeCode;
@@ -23,17 +24,19 @@ import java.util.UUID;
 public class Receipts {
     private final ReceiptRepository repository;
     private final DeadStreaks streaks;
+    private final OrderedKeys keys;
 
     @Inject
-    public Receipts(ReceiptRepository repository, DeadStreaks streaks) {
+    public Receipts(ReceiptRepository repository, DeadStreaks streaks, OrderedKeys keys) {
         this.repository = repository;
         this.streaks = streaks;
+        this.keys = keys;
     }
 
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Receipts() {
-        this(null, null);
+        this(null, null, null);
     }
 
     /**
@@ -49,8 +52,10 @@ public class Receipts {
             return Set.of();
         }
         OffsetDateTime utc = now.atOffset(ZoneOffset.UTC);
-        Map<UUID, Boolean> settled = repository.settle(settlements, utc);
+        Settled stored = repository.settle(settlements, utc);
+        Map<UUID, Boolean> settled = stored.troubled();
         streaks.count(ended(settlements, settled), now);
+        keys.moved(stored.freed());
         if (settled.size() < settlements.size()) {
             List<Settlement> late = settlements.stream()
                     .filter(s -> !settled.containsKey(s.reserved().reservationId()))

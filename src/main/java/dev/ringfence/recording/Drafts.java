@@ -42,7 +42,6 @@ final class Drafts {
                 submission.key(index),
                 event.contentSha256(),
                 event.occurrenceKey(),
-                event.orderingKey(),
                 event.milestone());
     }
 
@@ -63,7 +62,8 @@ final class Drafts {
                 causationId == null ? request.requestId() : causationId,
                 submission.operationId(),
                 event.payload(),
-                event.metadata());
+                event.metadata(),
+                event.orderingKey());
     }
 
     private String id(SubmittedEvent event, long ordinal) {

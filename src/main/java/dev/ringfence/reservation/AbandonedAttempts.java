@@ -1,6 +1,7 @@
 package dev.ringfence.reservation;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.ordering.OrderedKeys;
 import dev.ringfence.reservation.AbandonedRepository.Closed;
 import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -14,12 +15,15 @@ import java.util.List;
 @ApplicationScoped
 public class AbandonedAttempts {
     private final AbandonedRepository repository;
+    private final OrderedKeys keys;
     private final Settings settings;
     private final Clock clock;
 
     @Inject
-    public AbandonedAttempts(AbandonedRepository repository, Settings settings, @DatabaseTime Clock clock) {
+    public AbandonedAttempts(
+            AbandonedRepository repository, OrderedKeys keys, Settings settings, @DatabaseTime Clock clock) {
         this.repository = repository;
+        this.keys = keys;
         this.settings = settings;
         this.clock = clock;
     }
@@ -27,7 +31,7 @@ public class AbandonedAttempts {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     AbandonedAttempts() {
-        this(null, null, null);
+        this(null, null, null, null);
     }
 
     /** Ids, ascending after {@code afterId}, of deliveries whose open attempt outlived its lease. */
@@ -45,7 +49,9 @@ public class AbandonedAttempts {
      */
     @Transactional(Transactional.TxType.REQUIRES_NEW)
     public List<Closed> close(List<Long> ids) {
-        return repository.close(
+        List<Closed> closed = repository.close(
                 ids, clock.instant().atOffset(ZoneOffset.UTC), settings.maxAge(), settings.maxAttempts());
+        keys.moved(closed.stream().flatMap(one -> one.freed().stream()).toList());
+        return closed;
     }
 }

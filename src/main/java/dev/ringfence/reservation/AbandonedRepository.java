@@ -2,6 +2,7 @@ package dev.ringfence.reservation;
 
 import dev.ringfence.config.DataSources;
 import dev.ringfence.delivery.DeliveryStorageException;
+import dev.ringfence.ordering.OrderedKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.sql.Connection;
@@ -12,6 +13,9 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Finds and closes attempts whose owner is gone. */
 @ApplicationScoped
@@ -62,7 +66,8 @@ public class AbandonedRepository {
                    lease_until = null, updated_at = l.now
               from ledger l
              where d.id = l.id and d.state in ('pending', 'retrying')
-            returning d.id, d.attempts, d.state, d.last_code, d.test
+            returning d.id, d.attempts, d.state, d.last_code, d.test, d.subscription_id,
+              case when d.state = 'dead' then d.order_key end
             """;
 
     private final DataSources dataSources;
@@ -73,8 +78,10 @@ public class AbandonedRepository {
      * @param attempt the attempt's number
      * @param state of the delivery now
      * @param code the delivery's; the attempt's is {@code ABANDONED}
+     * @param freed the key whose turn it was, where the delivery was ordered and has ended (OB-5)
      */
-    public record Closed(long deliveryId, int attempt, String state, String code, boolean test) {}
+    public record Closed(
+            long deliveryId, int attempt, String state, String code, boolean test, Optional<OrderedKey> freed) {}
 
     @Inject
     public AbandonedRepository(DataSources dataSources) {
@@ -116,12 +123,21 @@ public class AbandonedRepository {
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     closed.add(new Closed(
-                            rows.getLong(1), rows.getInt(2), rows.getString(3), rows.getString(4), rows.getBoolean(5)));
+                            rows.getLong(1),
+                            rows.getInt(2),
+                            rows.getString(3),
+                            rows.getString(4),
+                            rows.getBoolean(5),
+                            key(rows.getObject(6, UUID.class), rows.getString(7))));
                 }
             }
             return closed;
         } catch (SQLException e) {
             throw new DeliveryStorageException("close abandoned attempts", e);
         }
+    }
+
+    private static Optional<OrderedKey> key(UUID subscription, @Nullable String key) {
+        return key == null ? Optional.empty() : Optional.of(new OrderedKey(subscription, key));
     }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param inFlight most requests at once, on all nodes together but at least one a node, so that a hanging endpoint fills its own share only
  * @param perSecond most requests a second, on all nodes together (SB-7); null where there is no limit
  * @param circuit when nothing is attempted for a while (SB-7)
+ * @param order whether deliveries wait for those before them (OB-5)
  * @param deadThreshold consecutive dead deliveries that disable the subscription (SB-6)
  */
 public record DeliveryRules(
@@ -21,6 +22,7 @@ public record DeliveryRules(
         int inFlight,
         @Nullable Double perSecond,
         CircuitRules circuit,
+        OrderRules order,
         int deadThreshold) {
 
     public DeliveryRules {

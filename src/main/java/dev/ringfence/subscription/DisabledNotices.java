@@ -106,9 +106,9 @@ public class DisabledNotices {
                 id,
                 null,
                 payload,
-                RawJson.EMPTY_OBJECT);
+                RawJson.EMPTY_OBJECT,
+                null);
         Origin origin = new Origin(tenant.appId(), tenant.tenantId(), tenant.epoch(), now, now, null);
-        outbox.insert(
-                origin, List.of(new NewEvent(ordinal, envelope, envelope.bytes(), null, content, null, null, false)));
+        outbox.insert(origin, List.of(new NewEvent(ordinal, envelope, envelope.bytes(), null, content, null, false)));
     }
 }

@@ -83,6 +83,8 @@ final class SubscriptionDocument {
         }
         document.set("limits", StrictJson.tree(new SubscriptionAnswer.Limits(rules.inFlight(), rules.perSecond())));
         document.set("circuit", StrictJson.tree(rules.circuit()));
+        document.put("ordering", rules.order().ordering().name());
+        document.put("onDead", rules.order().onDead().name());
         document.put("timeoutMs", destination.timeout().toMillis());
         document.put("deadThreshold", rules.deadThreshold());
         return document;

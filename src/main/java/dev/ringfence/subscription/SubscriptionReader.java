@@ -86,6 +86,7 @@ final class SubscriptionReader {
                 request.path("limits").path("inFlight").asInt(DEFAULT_IN_FLIGHT),
                 perSecond(request.path("limits").path("perSecond")),
                 circuit(request.path("circuit"), errors),
+                OrderRules.read(request, errors),
                 request.path("deadThreshold").asInt(DEFAULT_DEAD_THRESHOLD));
     }
 

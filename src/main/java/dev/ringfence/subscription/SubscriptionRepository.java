@@ -37,6 +37,7 @@ public class SubscriptionRepository {
             retry_jitter, retry_attempts, retry_statuses, in_flight, per_second, timeout_ms, dead_threshold, status, disabled_reason,
             consecutive_dead, grants, created_at, created_ordinal, closings, tls, envelope,
             circuit, circuit_failures, circuit_until, circuit_threshold, circuit_pause_s, circuit_max_pause_s,
+            ordering, on_dead,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
               and s.entry = %d) as bearer,
             exists (select from subscription_secrets s where s.subscription_id = subscriptions.id
@@ -50,16 +51,17 @@ public class SubscriptionRepository {
     private static final String INSERT = """
             insert into subscriptions (id, app_id, tenant_id, name, mode, url, event_types, match, signing, headers, ack,
               semantics, retry_waits, retry_jitter, retry_attempts, retry_statuses, in_flight, per_second, timeout_ms, dead_threshold, status, grants,
-              created_at, updated_at, created_ordinal, tls, envelope, circuit_threshold, circuit_pause_s, circuit_max_pause_s)
+              created_at, updated_at, created_ordinal, tls, envelope, circuit_threshold, circuit_pause_s, circuit_max_pause_s,
+              ordering, on_dead)
             values (?, ?, ?, ?, ?, ?, ?, cast(? as jsonb), cast(? as jsonb), cast(? as jsonb), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-              ?, ?, ?, cast(? as jsonb), cast(? as json), ?, ?, ?)
+              ?, ?, ?, cast(? as jsonb), cast(? as json), ?, ?, ?, ?, ?)
             """;
 
     private static final String UPDATE = """
             update subscriptions set name = ?, url = ?, event_types = ?, match = cast(? as jsonb), headers = cast(? as jsonb), ack = ?,
               semantics = ?, retry_waits = ?, retry_jitter = ?, retry_attempts = ?, retry_statuses = ?, in_flight = ?, per_second = ?, timeout_ms = ?,
               dead_threshold = ?, tls = cast(? as jsonb), envelope = cast(? as json), circuit_threshold = ?,
-              circuit_pause_s = ?, circuit_max_pause_s = ?, %s version = version + 1, updated_at = ?
+              circuit_pause_s = ?, circuit_max_pause_s = ?, ordering = ?, on_dead = ?, %s version = version + 1, updated_at = ?
             where id = ? returning
             """.formatted(CLOSE_CIRCUIT) + COLUMNS;
 
@@ -130,7 +132,9 @@ public class SubscriptionRepository {
                     template(destination),
                     rules.circuit().failures(),
                     rules.circuit().pauseSeconds(),
-                    rules.circuit().maxPauseSeconds());
+                    rules.circuit().maxPauseSeconds(),
+                    rules.order().ordering().name(),
+                    rules.order().onDead().name());
             statement.executeUpdate();
         } catch (SQLException e) {
             throw new StorageException("cannot insert a subscription", e);
@@ -187,6 +191,8 @@ public class SubscriptionRepository {
                             rules.circuit().failures(),
                             rules.circuit().pauseSeconds(),
                             rules.circuit().maxPauseSeconds(),
+                            rules.order().ordering().name(),
+                            rules.order().onDead().name(),
                             now.atOffset(ZoneOffset.UTC),
                             changed.id())
                     .stream()
@@ -396,6 +402,7 @@ public class SubscriptionRepository {
                         row.getInt("circuit_threshold"),
                         row.getInt("circuit_pause_s"),
                         row.getInt("circuit_max_pause_s")),
+                new OrderRules(Ordering.valueOf(row.getString("ordering")), OnDead.valueOf(row.getString("on_dead"))),
                 row.getInt("dead_threshold"));
     }
 

@@ -27,6 +27,8 @@ final class TemplateValues {
             "correlationId",
             "causationId",
             "idempotencyKey",
+            "orderingKey",
+            "orderingSequence",
             "tenant");
 
     /** Fields with members of the producer's. */

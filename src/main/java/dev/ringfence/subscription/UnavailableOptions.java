@@ -17,10 +17,7 @@ final class UnavailableOptions {
     private static final Map<String, String> FIELDS =
             Map.of("broker", "Brokers are not available yet; use mode PUSH or PULL.");
 
-    private static final Map<String, Set<String>> VALUES = Map.of(
-            "mode", Set.of("BROKER"),
-            "ordering", Set.of("KEY"),
-            "onDead", Set.of("BLOCK"));
+    private static final Map<String, Set<String>> VALUES = Map.of("mode", Set.of("BROKER"));
 
     private UnavailableOptions() {}
 

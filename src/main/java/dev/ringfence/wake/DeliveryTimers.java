@@ -13,6 +13,7 @@ import dev.ringfence.job.DeliveryManagement;
 import dev.ringfence.job.DeliverySwitch;
 import dev.ringfence.job.Heartbeat;
 import dev.ringfence.operator.JobWork;
+import dev.ringfence.ordering.OrderManagement;
 import dev.ringfence.receipt.RevokedConsent;
 import dev.ringfence.reservation.Reconciler;
 import dev.ringfence.schema.PartitionsRepository;
@@ -121,6 +122,12 @@ public class DeliveryTimers {
     private FanoutRunner fanout;
 
     @Inject
+    private OrderRunner order;
+
+    @Inject
+    private OrderManagement ordering;
+
+    @Inject
     private ErasureRunner erasure;
 
     @Inject
@@ -167,6 +174,7 @@ public class DeliveryTimers {
         sessions.look();
         management.show();
         feeds.show();
+        ordering.show();
         for (Beat beat : Beat.values()) {
             busy.put(beat, new AtomicBoolean());
             long period = beat == Beat.PUBLISH || beat == Beat.DELIVER
@@ -222,7 +230,10 @@ public class DeliveryTimers {
                 case HEARTBEAT -> heartbeat.beat();
                 case RECONCILE -> reconciler.reconcile();
                 case CONSENT -> consent.sweep();
-                case PUBLISH -> fanout.signal();
+                case PUBLISH -> {
+                    fanout.signal();
+                    order.beat();
+                }
                 case DELIVER -> job.ensureRunning();
                 default -> throw new IllegalStateException(beat.name());
             }

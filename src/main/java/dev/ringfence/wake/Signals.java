@@ -5,6 +5,7 @@ import dev.ringfence.fanout.DeliveriesReady;
 import dev.ringfence.job.CandidateFeed;
 import dev.ringfence.job.DeliverySwitch;
 import dev.ringfence.job.Heartbeat;
+import dev.ringfence.ordering.KeysMoved;
 import dev.ringfence.recording.Recorded;
 import dev.ringfence.redaction.RedactionRequested;
 import dev.ringfence.redaction.TenantCancelled;
@@ -23,6 +24,7 @@ public class Signals {
     private final ErasureRunner erasure;
     private final CandidateFeed feed;
     private final FeedRunner readers;
+    private final OrderRunner order;
     private final Announcer others;
     private final Heartbeat heartbeat;
     private final DeliverySwitch delivery;
@@ -33,6 +35,7 @@ public class Signals {
             ErasureRunner erasure,
             CandidateFeed feed,
             FeedRunner readers,
+            OrderRunner order,
             Announcer others,
             Heartbeat heartbeat,
             DeliverySwitch delivery) {
@@ -40,6 +43,7 @@ public class Signals {
         this.erasure = erasure;
         this.feed = feed;
         this.readers = readers;
+        this.order = order;
         this.others = others;
         this.heartbeat = heartbeat;
         this.delivery = delivery;
@@ -48,7 +52,7 @@ public class Signals {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Signals() {
-        this(null, null, null, null, null, null, null);
+        this(null, null, null, null, null, null, null, null);
     }
 
     void recorded(@Observes(during = TransactionPhase.AFTER_SUCCESS) Recorded recorded) {
@@ -64,6 +68,10 @@ public class Signals {
         if (heartbeat.shared()) {
             others.announce(Hint.READY);
         }
+    }
+
+    void moved(@Observes(during = TransactionPhase.AFTER_SUCCESS) KeysMoved queues) {
+        order.moved(queues.keys());
     }
 
     void requested(@Observes(during = TransactionPhase.AFTER_SUCCESS) RedactionRequested redaction) {

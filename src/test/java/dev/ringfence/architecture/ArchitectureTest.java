@@ -57,6 +57,7 @@ class ArchitectureTest {
             "redaction",
             "operator",
             "feed",
+            "ordering",
             "delivery",
             "subscription",
             "outbox",
@@ -142,6 +143,7 @@ class ArchitectureTest {
                     "dev.ringfence.fanout..",
                     "dev.ringfence.reservation..",
                     "dev.ringfence.receipt..",
+                    "dev.ringfence.ordering..",
                     "dev.ringfence.redaction..")))
             .should(beRequiresNew());
 

@@ -30,6 +30,7 @@ public final class DeliveryScene implements AutoCloseable {
     public final Map<String, Integer> statuses = new ConcurrentHashMap<>();
 
     public final TestReceiver receiver = TestReceiver.start().answering(this::answer);
+    private final AtomicInteger flaky = new AtomicInteger();
     private final ServerProcess server;
 
     private DeliveryScene(String name) {
@@ -63,6 +64,7 @@ public final class DeliveryScene implements AutoCloseable {
             case "/refuse" -> TestReceiver.Answer.status(400);
             case "/gone" -> TestReceiver.Answer.status(410);
             case "/busy" -> TestReceiver.Answer.status(503);
+            case "/flaky" -> TestReceiver.Answer.status(flaky.incrementAndGet() % 4 == 0 ? 503 : 200);
             case "/receipt" ->
                 TestReceiver.Answer.of(200, acknowledgement(request).toString());
             default -> TestReceiver.Answer.status(200);
@@ -176,6 +178,15 @@ public final class DeliveryScene implements AutoCloseable {
                     .path("results")
                     .forEach(result -> ids.add(result.path("eventId").asText()));
             return ids;
+        }
+
+        /** Records one event after the other, each with the next of the ordering keys. */
+        public void recordKeyed(String tenant, List<String> keys) {
+            String epoch = epochs.computeIfAbsent(tenant, unknown -> client.enrol(app, unknown));
+            for (String key : keys) {
+                ObjectNode event = event(occurrences.incrementAndGet()).put("orderingKey", key);
+                client.record(app, tenant, epoch, List.of(event)).expect(202);
+            }
         }
 
         private ObjectNode event(int number) {

@@ -6,6 +6,7 @@ import dev.ringfence.fence.FenceKey;
 import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.lifecycle.LifecycleRepository;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.subscription.SubscriptionRepository;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,9 @@ final class FanoutFixture implements AutoCloseable {
     final ReadyHints hints = new ReadyHints();
     final FanoutCounters counters = new FanoutCounters();
     final LocalTransactions transactions = new LocalTransactions(database.dataSource());
+    /** What moved in an order. */
+    final MovedKeys moved = new MovedKeys();
+
     final Claims claims;
     final Publication publication;
 
@@ -46,6 +50,7 @@ final class FanoutFixture implements AutoCloseable {
                         new PublicationRepository(transactions, lifecycles()),
                         new SubscriptionRepository(transactions),
                         new NewDeliveriesRepository(transactions, new OrdinalsRepository(transactions)),
+                        moved,
                         ticking) {
                     @Override
                     public FanoutPlan publish(String holder, List<ClaimedEvent> events) {
@@ -165,6 +170,27 @@ final class FanoutFixture implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Records events of an ordering key, as recording leaves them; returns the number of the last. */
+    long recordKeyed(Tenant tenant, int count, String key) {
+        database.execute("insert into ordering_keys values (" + tenant.id() + ", '" + key + "', " + count
+                + ") on conflict"
+                + " (tenant_id, ordering_key) do update set last_sequence = ordering_keys.last_sequence + " + count);
+        long last = database.number("select last_sequence from ordering_keys where tenant_id = " + tenant.id()
+                + " and ordering_key = '" + key + "'");
+        for (long sequence = last - count + 1; sequence <= last; sequence++) {
+            database.execute("""
+                    insert into outbox_events (ordinal, tenant_id, app_id, epoch, request_started_at, event_id, event_name,
+                      event_version, occurred_at, recorded_at, producer, aggregate_type, aggregate_id, actor, correlation_id,
+                      causation_id, payload, metadata, payload_bytes, payload_sha256, status, available_at, created_at, updated_at,
+                      ordering_key, order_sequence)
+                    select o, %d, '%s', '%s', at, 'evt_' || o, 'order.order.placed.v1', 1, at, at, 'order', 'order', 'o-1', '{}', 'cor', 'cau',
+                      '{}', '{}', b, sha256(b), 'PENDING', at, at, at, '%s', %d
+                    from nextval('ordinals') o, (select '%s'::timestamptz at, '{}'::bytea b) v
+                    """.formatted(tenant.id(), tenant.app(), tenant.epoch(), key, sequence, now()));
+        }
+        return last;
     }
 
     long count(String table, String condition) {

@@ -3,6 +3,7 @@ package dev.ringfence.fanout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.harness.Explained;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.subscription.RealStreaks;
 import dev.ringfence.subscription.SubscriptionRepository;
@@ -42,6 +43,7 @@ class FanoutPlanIT {
                     new PublicationRepository(explained, RealStreaks.lifecycles(explained)),
                     new SubscriptionRepository(explained),
                     new NewDeliveriesRepository(explained, new OrdinalsRepository(explained)),
+                    new MovedKeys(),
                     outbox.clock);
             Instant now = outbox.clock.instant();
             ClaimRepository claims = new ClaimRepository(explained);

@@ -40,7 +40,8 @@ class FanoutPlannerTest {
                 "order.order.placed.v1",
                 new byte[32],
                 attempt,
-                false);
+                false,
+                null);
     }
 
     private static TenantLifecycle tenant(UUID epoch, Phase phase, boolean appEnabled) {

@@ -12,6 +12,7 @@ import dev.ringfence.subscription.Grants;
 import dev.ringfence.subscription.Intake;
 import dev.ringfence.subscription.MatchFilter;
 import dev.ringfence.subscription.Mode;
+import dev.ringfence.subscription.OrderRules;
 import dev.ringfence.subscription.RetryPolicy;
 import dev.ringfence.subscription.Semantics;
 import dev.ringfence.subscription.Subscription;
@@ -59,6 +60,7 @@ final class SampleSubscription {
                         1,
                         null,
                         CircuitRules.DEFAULT,
+                        OrderRules.NONE,
                         1),
                 new Grants(List.of("*")),
                 SubscriptionStatus.ACTIVE,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.receipt.Attempted;
 import dev.ringfence.receipt.Outcomes;
 import dev.ringfence.receipt.ReceiptRepository;
@@ -68,7 +69,9 @@ class CircuitIT {
         fixture = new DeliveryFixture();
         reservations = new Reservations(new ReservationRepository(fixture.transactions), COUNTERS);
         receipts = new Receipts(
-                new ReceiptRepository(fixture.transactions), RealStreaks.over(fixture.transactions, CIRCUITS));
+                new ReceiptRepository(fixture.transactions),
+                RealStreaks.over(fixture.transactions, CIRCUITS),
+                new MovedKeys());
         candidates = new CandidateRepository(fixture.transactions);
     }
 

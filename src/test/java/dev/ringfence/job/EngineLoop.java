@@ -10,6 +10,7 @@ import dev.ringfence.fence.TenantFences;
 import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.TenantLifecycle;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.receipt.BlameRepository;
 import dev.ringfence.receipt.Conclusion;
 import dev.ringfence.receipt.ConclusionRepository;
@@ -59,6 +60,7 @@ final class EngineLoop implements AutoCloseable {
     final DeliveryCounters counters = new DeliveryCounters();
     final DeliverySwitch delivery;
     private final Interference interference;
+    final MovedKeys moved = new MovedKeys();
     private final LocalTransactions transactions;
     private final HttpTransport transport;
     private final Departure departure;
@@ -214,7 +216,7 @@ final class EngineLoop implements AutoCloseable {
 
     private final class RealReceipts extends Receipts {
         RealReceipts() {
-            super(new ReceiptRepository(transactions), RealStreaks.over(transactions));
+            super(new ReceiptRepository(transactions), RealStreaks.over(transactions), moved);
         }
 
         @Override
@@ -229,6 +231,7 @@ final class EngineLoop implements AutoCloseable {
                     new ConclusionRepository(transactions),
                     new BlameRepository(transactions, settings),
                     RealStreaks.over(transactions),
+                    moved,
                     counters);
         }
 

@@ -15,6 +15,7 @@ import dev.ringfence.subscription.Grants;
 import dev.ringfence.subscription.Intake;
 import dev.ringfence.subscription.MatchFilter;
 import dev.ringfence.subscription.Mode;
+import dev.ringfence.subscription.OrderRules;
 import dev.ringfence.subscription.RetryPolicy;
 import dev.ringfence.subscription.Semantics;
 import dev.ringfence.subscription.Subscription;
@@ -71,6 +72,7 @@ class PreflightTest {
                         10,
                         null,
                         CircuitRules.DEFAULT,
+                        OrderRules.NONE,
                         10),
                 new Grants(List.of(grants)),
                 status,

@@ -15,6 +15,7 @@ import dev.ringfence.subscription.Grants;
 import dev.ringfence.subscription.Intake;
 import dev.ringfence.subscription.MatchFilter;
 import dev.ringfence.subscription.Mode;
+import dev.ringfence.subscription.OrderRules;
 import dev.ringfence.subscription.ReceiverAccess;
 import dev.ringfence.subscription.RequestSecrets;
 import dev.ringfence.subscription.RetryPolicy;
@@ -146,6 +147,7 @@ class RequestsTest {
                         1,
                         null,
                         CircuitRules.DEFAULT,
+                        OrderRules.NONE,
                         1),
                 new Grants(List.of("*")),
                 SubscriptionStatus.ACTIVE,

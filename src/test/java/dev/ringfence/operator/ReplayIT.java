@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.delivery.WaitingRepository;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.subscription.RealStreaks;
 import dev.ringfence.subscription.SubscriptionRepository;
 import java.sql.SQLException;
@@ -62,6 +63,7 @@ class ReplayIT {
         JobSteps node = new JobSteps();
         node.jobs = jobs;
         node.deliveries = new NewCycleRepository(fixture.transactions);
+        node.keys = new MovedKeys();
         node.subscriptions = new SubscriptionRepository(fixture.transactions);
         node.waiting = new WaitingRepository(fixture.transactions);
         node.settings = Settings.from(Map.of(

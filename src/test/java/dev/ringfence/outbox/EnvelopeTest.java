@@ -30,7 +30,8 @@ class EnvelopeTest {
                 "req_y",
                 "op-1",
                 RawJson.of(PAYLOAD),
-                RawJson.EMPTY_OBJECT);
+                RawJson.EMPTY_OBJECT,
+                null);
     }
 
     private static Envelope least() {
@@ -50,7 +51,8 @@ class EnvelopeTest {
                 full.causationId(),
                 null,
                 full.payload(),
-                full.metadata());
+                full.metadata(),
+                null);
     }
 
     @Test

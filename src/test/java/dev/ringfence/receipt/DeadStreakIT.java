@@ -6,6 +6,7 @@ import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.delivery.DeliveryState;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.reservation.ReservationOrder;
 import dev.ringfence.reservation.ReservationRepository;
 import dev.ringfence.reservation.Reservations;
@@ -52,7 +53,8 @@ class DeadStreakIT {
     static void open() {
         fixture = new DeliveryFixture();
         reservations = new Reservations(new ReservationRepository(fixture.transactions), new DeliveryCounters());
-        receipts = new Receipts(new ReceiptRepository(fixture.transactions), RealStreaks.over(fixture.transactions));
+        receipts = new Receipts(
+                new ReceiptRepository(fixture.transactions), RealStreaks.over(fixture.transactions), new MovedKeys());
     }
 
     @AfterAll
@@ -176,6 +178,7 @@ class DeadStreakIT {
                 new ConclusionRepository(fixture.transactions),
                 new BlameRepository(fixture.transactions, settings),
                 RealStreaks.over(fixture.transactions),
+                new MovedKeys(),
                 counters);
         List<Conclusion> ended =
                 ids.stream().map(id -> new Conclusion(id, 1, state, code)).toList();

@@ -6,6 +6,7 @@ import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.delivery.DeliveryState;
 import dev.ringfence.harness.Explained;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.reservation.ReservationOrder;
 import dev.ringfence.reservation.ReservationRepository;
 import dev.ringfence.reservation.Reservations;
@@ -64,7 +65,8 @@ class HotPlanIT {
     @Tag("AT-3")
     void each_step_of_a_batch_looks_at_its_own_rows_only() {
         Reservations reservations = new Reservations(new ReservationRepository(explained), new DeliveryCounters());
-        Receipts receipts = new Receipts(new ReceiptRepository(explained), RealStreaks.over(explained));
+        Receipts receipts =
+                new Receipts(new ReceiptRepository(explained), RealStreaks.over(explained), new MovedKeys());
         ConclusionRepository conclusions = new ConclusionRepository(explained);
 
         List<Reserved> reserved = fixture.transactions.inNew(() -> reservations.reserve(order(due.subList(0, BATCH))));

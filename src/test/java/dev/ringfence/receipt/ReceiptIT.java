@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.reservation.AbandonedAttempts;
 import dev.ringfence.reservation.AbandonedRepository;
 import dev.ringfence.reservation.Reconciler;
@@ -71,7 +72,7 @@ class ReceiptIT {
     /** The container's REQUIRES_NEW, by hand. */
     private static final class TransactionalReceipts extends Receipts {
         TransactionalReceipts() {
-            super(new ReceiptRepository(fixture.transactions), RealStreaks.over(fixture.transactions));
+            super(new ReceiptRepository(fixture.transactions), RealStreaks.over(fixture.transactions), new MovedKeys());
         }
 
         @Override
@@ -84,6 +85,7 @@ class ReceiptIT {
         TransactionalAbandoned(Instant now) {
             super(
                     new AbandonedRepository(fixture.transactions),
+                    new MovedKeys(),
                     Settings.from(
                             Map.of("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]))),
                     Clock.fixed(now, ZoneOffset.UTC));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.subscription.RealStreaks;
 import java.time.Clock;
 import java.time.Duration;
@@ -81,6 +82,7 @@ class RevokedConsentIT {
                             Settings.from(Map.of(
                                     "ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32])))),
                     RealStreaks.over(fixture.transactions),
+                    new MovedKeys(),
                     new DeliveryCounters());
         }
 

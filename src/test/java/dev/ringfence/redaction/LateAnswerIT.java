@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.delivery.AttemptState;
 import dev.ringfence.delivery.DeliveryState;
+import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.receipt.ReceiptRepository;
 import dev.ringfence.receipt.Receipts;
 import dev.ringfence.receipt.Settlement;
@@ -31,7 +32,9 @@ class LateAnswerIT {
             fixture.erase(tenant, "delivery_attempts", 100);
             fixture.erase(tenant, "deliveries", 100);
             Receipts receipts = new Receipts(
-                    new ReceiptRepository(fixture.rows.transactions), RealStreaks.over(fixture.rows.transactions));
+                    new ReceiptRepository(fixture.rows.transactions),
+                    RealStreaks.over(fixture.rows.transactions),
+                    new MovedKeys());
 
             settle(fixture, receipts, answer(fixture, tenant, ids.get(0), reservation, AttemptState.ACKNOWLEDGED, 200));
             settle(fixture, receipts, answer(fixture, tenant, ids.get(0), reservation, AttemptState.UNCERTAIN, 503));

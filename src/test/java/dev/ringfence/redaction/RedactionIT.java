@@ -455,7 +455,7 @@ class RedactionIT {
         receiver.answering(request -> TestReceiver.Answer.of(503, "\"" + canary + "\""));
         node.subscribe(name, failing);
         ObjectNode event = RedactionNode.event(canary);
-        event.put("workspaceId", canary).put("aggregateId", canary);
+        event.put("workspaceId", canary).put("aggregateId", canary).put("orderingKey", canary);
         event.putObject("metadata").put("note", canary);
         ObjectNode recording = RingfenceClient.object().put("epoch", epoch);
         recording.putArray("events").add(event);
@@ -487,6 +487,9 @@ class RedactionIT {
                     .as("attempts that the receiver refused")
                     .isGreaterThanOrEqualTo(3);
         });
+        // as if a delivery of the key had died
+        database.execute("insert into ringfence.order_blocks select id, '" + canary + "', 1, tenant_id, now()"
+                + " from ringfence.subscriptions where tenant_id = " + id + " limit 1");
         assertThat(Dump.tablesWith(database, canary))
                 .as("where the canary was planted")
                 .contains(
@@ -494,6 +497,8 @@ class RedactionIT {
                         "ringfence.tenant_settings",
                         "ringfence.subscriptions",
                         "ringfence.aggregates",
+                        "ringfence.ordering_keys",
+                        "ringfence.order_blocks",
                         "ringfence.operation_receipts",
                         "ringfence.idempotency_keys",
                         "ringfence.deliveries_live")

@@ -88,8 +88,6 @@ class SubscriptionReaderTest {
             quoteCharacter = '`',
             value = {
                 "'envelope':'cloudevents-binary'                          | /envelope",
-                "'ordering':'KEY'                                         | /ordering",
-                "'onDead':'BLOCK'                                         | /onDead",
                 "'signing':[{'scheme':'hmac','header':'X-S','algorithm':'sha256','encoding':'hex'}] | /signing/0/scheme",
                 "'signing':[{'scheme':'webhook-id'},{'scheme':'v1a','prefix':'v'}]  | /signing/1/scheme",
             })
@@ -97,6 +95,19 @@ class SubscriptionReaderTest {
         assertThat(errors("," + member)).singleElement().satisfies(error -> {
             assertThat(error.pointer()).isEqualTo(pointer);
             assertThat(error.code()).isEqualTo("NOT_AVAILABLE");
+        });
+    }
+
+    @Test
+    @Tag("OB-5")
+    void anOrderIsReadAndOneThatNobodyKeepsIsRefused() {
+        assertThat(read("").rules().order()).isEqualTo(OrderRules.NONE);
+        assertThat(read(",'ordering':'KEY'").rules().order()).isEqualTo(new OrderRules(Ordering.KEY, OnDead.CONTINUE));
+        assertThat(read(",'ordering':'KEY','onDead':'BLOCK'").rules().order())
+                .isEqualTo(new OrderRules(Ordering.KEY, OnDead.BLOCK));
+        assertThat(errors(",'onDead':'BLOCK'")).singleElement().satisfies(error -> {
+            assertThat(error.pointer()).isEqualTo("/onDead");
+            assertThat(error.code()).isEqualTo("NOT_APPLICABLE");
         });
     }
 

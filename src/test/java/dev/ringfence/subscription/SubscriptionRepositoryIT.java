@@ -76,6 +76,7 @@ class SubscriptionRepositoryIT {
                         4,
                         2.5,
                         new CircuitRules(3, 7, 50),
+                        new OrderRules(Ordering.KEY, OnDead.BLOCK),
                         5),
                 new Grants(List.of("order.*")),
                 SubscriptionStatus.ACTIVE,

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ringfence.ordering;
+
+import org.jspecify.annotations.NullMarked;
