@@ -10,6 +10,7 @@ import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.harness.TestReceiver;
 import java.time.Duration;
 import java.util.Map;
+import org.assertj.core.api.SoftAssertions;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -18,10 +19,15 @@ import org.junit.jupiter.api.Test;
 /** Ten deployments one after the other in the same server leave nothing of the earlier ones behind. */
 class RedeployIT {
     private static final int REDEPLOYMENTS = 10;
-    private static final int MOST = 14;
+    private static final int MOST = 12;
 
     /** Pools of the server grow to their bounds as they please; what grows with each of eight redeployments is more than this. */
     private static final int LESS_THAN_ONE_EACH = REDEPLOYMENTS - 3;
+
+    /** What is let go a moment after a deployment is gone in one of so many looks; what stays, or grows, is in each of them. */
+    private static final int LOOKS = 8;
+
+    private static final int FEW = 4;
 
     /** Fills up to its bound, a few threads with each execution that starts. */
     private static final int BATCH_THREADS = 20;
@@ -48,21 +54,22 @@ class RedeployIT {
                 campaign.record(redeployment, redeployment + 1, 1);
                 campaign.awaitQuiet(database, redeployment, Duration.ofMinutes(1));
                 if (redeployment == 2) {
-                    second = State.of(server, database);
+                    second = State.of(server, database, 0);
                 } else if (redeployment >= REDEPLOYMENTS) {
-                    last = State.of(server, database);
+                    last = State.of(server, database, most(second));
                 }
             }
 
-            assertThat(last.nodes).as("nodes that beat").isEqualTo(1);
-            assertThat(last.listeners).as("sessions that listen").isEqualTo(1);
+            SoftAssertions all = new SoftAssertions();
+            all.assertThat(last.nodes).as("nodes that beat").isEqualTo(1);
+            all.assertThat(last.listeners).as("sessions that listen").isEqualTo(1);
             // The server may keep its last glance at the one before; what leaks with each is there eleven times.
-            assertThat(last.jvm.copies()).as("applications in memory").isBetween(1L, 2L);
-            assertThat(last.sessions)
+            all.assertThat(last.jvm.copies()).as("applications in memory").isBetween(1L, 2L);
+            all.assertThat(last.sessions)
                     .as("sessions after ten, %s after two", second.sessions)
                     .isLessThan(second.sessions + LESS_THAN_ONE_EACH);
             Map<String, Long> before = second.jvm.threads();
-            assertThat(last.jvm.threads())
+            all.assertThat(last.jvm.threads())
                     .as("threads of each name after ten, after two %s", before)
                     .allSatisfy((name, count) -> assertThat(count)
                             .as(name)
@@ -70,20 +77,13 @@ class RedeployIT {
                                     name.contains("atch")
                                             ? BATCH_THREADS + 1
                                             : before.getOrDefault(name, 0L) + LESS_THAN_ONE_EACH));
-            Awaitility.await("no advisory lock is held")
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() ->
-                            database.number("select count(*) from pg_locks where locktype = 'advisory' and database ="
-                                            + " (select oid from pg_database where datname = current_database())")
-                                    == 0);
-            // An application is a quarter of the heap, so one left with each redeployment would be three times as much.
-            // Closer than half it does not
-            // hold on WildFly: a thread keeps its first task, and with it that deployment (decision 0007).
-            assertThat(last.jvm.heap())
+            all.assertThatCode(() -> awaitNoLock(database)).doesNotThrowAnyException();
+            all.assertThat(last.jvm.heap())
                     .as(
                             "bytes reachable after ten with %s applications in memory, %s with %s after two",
                             last.jvm.copies(), second.jvm.heap(), second.jvm.copies())
-                    .isLessThan(second.jvm.heap() * 3 / 2);
+                    .isLessThan(most(second));
+            all.assertAll();
         }
     }
 
@@ -95,12 +95,31 @@ class RedeployIT {
         return redeployment > MOST || second != null && last != null && last.jvm.copies() <= second.jvm.copies();
     }
 
+    /** Ten percent more. */
+    private static long most(@Nullable State second) {
+        return second == null ? 0 : second.jvm.heap() / 10 * 11;
+    }
+
+    private static void awaitNoLock(TestDatabase database) {
+        Awaitility.await("no advisory lock is held")
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> database.number("select count(*) from pg_locks where locktype = 'advisory' and database ="
+                                + " (select oid from pg_database where datname = current_database())")
+                        == 0);
+    }
+
     private record State(JvmProbe jvm, long sessions, long listeners, long nodes) {
-        static State of(ServerProcess server, TestDatabase database) {
+        /** @param enough a heap that needs no further look; without one, the least of a few counts */
+        static State of(ServerProcess server, TestDatabase database, long enough) {
             String ours = "select count(*) from pg_stat_activity where datname = current_database()"
                     + " and application_name like 'ringfence%' and application_name <> 'ringfence-test'";
+            JvmProbe least = JvmProbe.of(server.pid(), Settings.class.getName());
+            for (int look = 1; look < (enough > 0 ? LOOKS : FEW) && least.heap() >= enough; look++) {
+                JvmProbe next = JvmProbe.of(server.pid(), Settings.class.getName());
+                least = next.heap() < least.heap() ? next : least;
+            }
             return new State(
-                    JvmProbe.of(server.pid(), Settings.class.getName()),
+                    least,
                     database.number(ours),
                     database.number(ours + " and application_name = 'ringfence-listener'"),
                     database.number("select count(*) from nodes"));
