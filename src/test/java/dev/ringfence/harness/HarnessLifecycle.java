@@ -41,8 +41,11 @@ public final class HarnessLifecycle implements LauncherSessionListener {
         }
     }
 
-    /** Arquillian starts WildFly by itself; Payara must run before it comes. */
+    /** Arquillian starts WildFly by itself; Payara must run before it comes, but where no test of this run shares it. */
     private static void describeManagedServer(TestDatabase database) {
+        if (Boolean.getBoolean("ringfence.it.apart")) {
+            return;
+        }
         if (ServerForm.chosen() instanceof PayaraForm) {
             ServerProcess server = ServerProcess.named("arquillian")
                     .empty()
