@@ -25,19 +25,30 @@ import org.jspecify.annotations.Nullable;
 public class ClaimRepository {
 
     /*
-     * Expired leases first, as nobody else looks after them; then what is due, oldest first. Rows that another publisher is claiming
-     * are skipped, so parallel publishers never wait for each other here. States are literals, or no generic plan could use the
-     * partial indexes (D21).
+     * Expired leases first, as nobody else looks after them; then what is due, of each tenant the oldest: a loose index scan that jumps
+     * from one tenant to the next. Rows that another publisher is claiming are skipped, so parallel publishers never wait for each other
+     * here. States are literals, or no generic plan could use the partial indexes (D21).
      */
     static final String CLAIM = """
-            with expired as materialized (
+            with recursive tenants as (
+              (select e.tenant_id from outbox_events e
+                where e.status in ('PENDING', 'FAILED_RETRYABLE') and e.tenant_id > ?
+                order by e.tenant_id limit 1)
+              union all
+              select n.tenant_id from tenants t, lateral (
+                select e.tenant_id from outbox_events e
+                where e.status in ('PENDING', 'FAILED_RETRYABLE') and e.tenant_id > t.tenant_id
+                order by e.tenant_id limit 1) n),
+            expired as materialized (
               select ordinal, recorded_at, true as taken_over from outbox_events
               where status = 'CLAIMED' and locked_until < ?
               order by locked_until limit ? for update skip locked),
             due as materialized (
-              select ordinal, recorded_at, false as taken_over from outbox_events
-              where status in ('PENDING', 'FAILED_RETRYABLE') and available_at <= ?
-              order by available_at, ordinal limit ? for update skip locked),
+              select c.ordinal, c.recorded_at, false as taken_over from tenants t, lateral (
+                select e.ordinal, e.recorded_at from outbox_events e
+                where e.status in ('PENDING', 'FAILED_RETRYABLE') and e.tenant_id = t.tenant_id and e.available_at <= ?
+                order by e.available_at, e.ordinal limit ? for update skip locked) c
+              limit ?),
             chosen as (select * from expired union all select * from due)
             update outbox_events e
             set status = 'CLAIMED', locked_by = ?, locked_until = ?, attempt_count = e.attempt_count + 1,
@@ -62,17 +73,28 @@ public class ClaimRepository {
     }
 
     /**
-     * Claims up to {@code limit} events whose lease ran out and up to {@code limit} that are due.
+     * Claims events whose lease ran out, and events that are due.
      *
-     * @param holder the new lease's holder, never used before
+     * @param holder the new lease's holder, never used before but in this transaction
      */
-    Claim claim(String holder, int limit, Instant now, Instant leaseUntil) {
+    Claim claim(String holder, Turn turn, Instant now, Instant leaseUntil) {
         try (Connection connection = sources.jta().getConnection();
                 Statement settings = connection.createStatement();
                 PreparedStatement statement = connection.prepareStatement(CLAIM)) {
             settings.execute(Plans.FOLLOW_THE_INDEX);
             OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
-            Object[] values = {at, limit, at, limit, holder, leaseUntil.atOffset(ZoneOffset.UTC), at, at};
+            Object[] values = {
+                turn.after(),
+                at,
+                turn.expired(),
+                at,
+                turn.perTenant(),
+                turn.due(),
+                holder,
+                leaseUntil.atOffset(ZoneOffset.UTC),
+                at,
+                at
+            };
             for (int i = 0; i < values.length; i++) {
                 statement.setObject(i + 1, values[i]);
             }
@@ -85,14 +107,20 @@ public class ClaimRepository {
     private static Claim claimed(String holder, Instant until, PreparedStatement statement) throws SQLException {
         List<ClaimedEvent> events = new ArrayList<>();
         int takenOver = 0;
+        long lastTenant = Turn.START;
         try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
-                events.add(event(rows));
-                takenOver += rows.getBoolean(11) ? 1 : 0;
+                ClaimedEvent event = event(rows);
+                events.add(event);
+                if (rows.getBoolean(11)) {
+                    takenOver++;
+                } else {
+                    lastTenant = Math.max(lastTenant, event.tenantId());
+                }
             }
         }
         events.sort(Comparator.comparingLong(ClaimedEvent::ordinal));
-        return new Claim(holder, until, events, takenOver);
+        return new Claim(holder, until, events, takenOver, lastTenant);
     }
 
     private static @Nullable OrderPlace place(ResultSet row) throws SQLException {

@@ -8,6 +8,7 @@ import jakarta.transaction.Transactional;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The first step of fan-out: a committed lease (OB-2). */
 @ApplicationScoped
@@ -16,6 +17,9 @@ public class Claims {
     private final ClaimRepository rows;
     private final Settings settings;
     private final Clock clock;
+
+    /** Where the next walk over the tenants begins; losing it costs nothing. */
+    private final AtomicLong place = new AtomicLong(Turn.START);
 
     @Inject
     public Claims(ClaimRepository rows, Settings settings, @DatabaseTime Clock clock) {
@@ -32,11 +36,18 @@ public class Claims {
         this.clock = null;
     }
 
-    /** Leases what is due, and what others leased and let run out; empty where there is nothing. */
+    /**
+     * Leases what is due, and what others leased and let run out; empty where there is nothing. It goes from tenant to tenant and takes a
+     * part of each backlog, so that nobody waits for another's; what then is free goes to whoever has more.
+     */
     @Transactional(Transactional.TxType.REQUIRES_NEW)
     public Claim claim() {
         Instant now = clock.instant();
         String holder = settings.node() + "/" + UUID.randomUUID();
-        return rows.claim(holder, settings.fanoutBatch(), now, now.plus(settings.fanoutLease()));
+        Instant until = now.plus(settings.fanoutLease());
+        int batch = settings.fanoutBatch();
+        Claim claim = rows.claim(holder, Turn.of(place.get(), batch), now, until);
+        place.set(claim.due() < batch ? Turn.START : claim.lastTenant());
+        return claim.due() < batch ? claim.and(rows.claim(holder, Turn.rest(batch - claim.due()), now, until)) : claim;
     }
 }

@@ -73,8 +73,8 @@ class FanoutConflictIT {
         String now = "'" + fixture.clock.instant() + "'";
         String claim = seventhPlan(
                 ClaimRepository.CLAIM,
-                "timestamptz, bigint, timestamptz, bigint, text, timestamptz, timestamptz, timestamptz",
-                now + ", 500, " + now + ", 500, 'me', " + now + ", " + now + ", " + now);
+                "bigint, timestamptz, bigint, timestamptz, bigint, bigint, text, timestamptz, timestamptz, timestamptz",
+                "0, " + now + ", 500, " + now + ", 125, 500, 'me', " + now + ", " + now + ", " + now);
         String move = seventhPlan(
                 PublicationRepository.MOVE,
                 "bigint[], timestamptz[], text[], timestamptz[], text[], text[], int[], text, timestamptz, timestamptz",
@@ -82,7 +82,8 @@ class FanoutConflictIT {
                         + now + ", " + now);
         assertThat(claim)
                 .doesNotContain("Seq Scan", "Bitmap")
-                .contains(week() + "_available_at_ordinal_idx", week() + "_locked_until_idx", week() + "_pkey");
+                .contains(
+                        week() + "_tenant_id_available_at_ordinal_idx", week() + "_locked_until_idx", week() + "_pkey");
         assertThat(move).doesNotContain("Seq Scan", "Bitmap").contains(week() + "_pkey");
     }
 

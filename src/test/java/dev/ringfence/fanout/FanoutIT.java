@@ -8,12 +8,15 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -116,6 +119,33 @@ class FanoutIT {
         assertThat(late.moves()).isEmpty();
         assertThat(fixture.count("deliveries", "true")).isEqualTo(10);
         assertThat(fixture.count("outbox_events", "attempt_count = 2")).isEqualTo(10);
+    }
+
+    @Test
+    @Tag("OB-2")
+    void backlogsOfSomeTenantsDoNotKeepTheOthersWaiting() {
+        for (int i = 0; i < 6; i++) {
+            fixture.record(fixture.tenant("big-" + i), 600, ORDER, "{}");
+        }
+        Set<Long> small = new HashSet<>();
+        for (int i = 0; i < 10; i++) {
+            Tenant tenant = fixture.tenant("small-" + i);
+            fixture.record(tenant, 1, ORDER, "{}");
+            small.add(tenant.id());
+        }
+        Fanout publisher = fixture.publisher();
+
+        assertThat(List.of(publisher.runOnce().published(), publisher.runOnce().published()))
+                .as("full batches all the same")
+                .containsExactly(500, 500);
+
+        String ids = small.stream().map(String::valueOf).collect(Collectors.joining(", "));
+        assertThat(fixture.count("outbox_events", "status = 'PUBLISHED' and tenant_id in (" + ids + ")"))
+                .isEqualTo(10);
+        while (publisher.runOnce().more()) {
+            // to the end
+        }
+        assertThat(fixture.count("outbox_events", "status <> 'PUBLISHED'")).isZero();
     }
 
     @Test

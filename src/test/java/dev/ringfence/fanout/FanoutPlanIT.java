@@ -48,7 +48,8 @@ class FanoutPlanIT {
             Instant now = outbox.clock.instant();
             ClaimRepository claims = new ClaimRepository(explained);
 
-            Claim claim = outbox.transactions.inNew(() -> claims.claim("one", BATCH, now, now.plusSeconds(60)));
+            Claim claim = outbox.transactions.inNew(
+                    () -> claims.claim("one", new Turn(Turn.START, BATCH, BATCH, BATCH), now, now.plusSeconds(60)));
             FanoutPlan plan = outbox.transactions.inNew(() -> publication.publish("one", claim.events()));
 
             assertThat(plan.deliveries()).hasSize(BATCH);

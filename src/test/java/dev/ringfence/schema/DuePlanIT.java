@@ -25,19 +25,7 @@ class DuePlanIT {
                     at + (n - 200) * interval '1 minute', at, at
                   from generate_series(1, 50000) as n,
                     (select clock_timestamp() as at, '00000000-0000-0000-0000-000000000001'::uuid as u) as fresh;
-                insert into ringfence.outbox_events (ordinal, tenant_id, app_id, epoch, request_started_at, event_id,
-                    event_name, event_version, occurred_at, recorded_at, producer, aggregate_type, aggregate_id, actor,
-                    correlation_id, causation_id, payload, metadata, payload_bytes, payload_sha256, status, available_at,
-                    created_at, updated_at)
-                select n, n % 20, u, u, at, 'evt_' || n, 'shop.order.placed.v1', 1, at, at, 'shop', 'order', 'o-1', '{}',
-                    'cor_1', 'req_1', '{}', '{}', '{}', '', 'PENDING', at, at, at
-                  from generate_series(1, 20000) as n,
-                    (select clock_timestamp() as at, '00000000-0000-0000-0000-000000000001'::uuid as u) as fresh;
-                update ringfence.outbox_events set status = 'CLAIMED', locked_by = 'n', locked_until = available_at
-                 where ordinal > 200;
-                update ringfence.outbox_events set status = 'PUBLISHED', published_at = available_at where ordinal > 200;
-                analyze ringfence.deliveries_live;
-                analyze ringfence.outbox_events""");
+                analyze ringfence.deliveries_live""");
     }
 
     @AfterAll
@@ -69,18 +57,6 @@ class DuePlanIT {
                  order by next_attempt_at limit 100""", "3, '00000000-0000-0000-0000-000000000001', now()"))
                 .contains("deliveries_live_due")
                 .doesNotContain("Seq Scan", "deliveries_finished");
-    }
-
-    @Test
-    @Tag("OB-2")
-    void due_events() throws SQLException {
-        assertThat(genericPlan("""
-                prepare due (timestamptz, int) as
-                select ordinal from ringfence.outbox_events
-                 where status in ('PENDING', 'FAILED_RETRYABLE') and available_at <= $1
-                 order by available_at, ordinal limit $2""", "now(), 100"))
-                .contains("available_at_ordinal_idx")
-                .doesNotContain("Seq Scan", "->  Sort");
     }
 
     /** The plan of the seventh execution, which must be a generic one. */

@@ -3,6 +3,7 @@ package dev.ringfence.transport;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -240,6 +241,9 @@ final class HostileServer implements AutoCloseable {
         /** Reads one record of TLS: at first that is the whole ClientHello. */
         byte[] hearRecord() throws IOException {
             byte[] header = in.readNBytes(5);
+            if (header.length < 5) {
+                throw new EOFException("the client is gone");
+            }
             byte[] content = in.readNBytes((header[3] & 0xff) << 8 | header[4] & 0xff);
             byte[] record = Arrays.copyOf(header, header.length + content.length);
             System.arraycopy(content, 0, record, header.length, content.length);
