@@ -186,6 +186,6 @@ class TlsTransportTest {
     }
 
     private static TransportFixture fixture() {
-        return new TransportFixture(host -> new InetAddress[] {InetAddress.getLoopbackAddress()}, tls, 4);
+        return new TransportFixture(host -> new InetAddress[] {InetAddress.getLoopbackAddress()}, tls, 16);
     }
 }
