@@ -66,6 +66,7 @@ create table ringfence.order_blocks (
   subscription_id uuid not null references ringfence.subscriptions on delete cascade,
   order_key text not null,
   delivery_id bigint not null,
+  order_sequence bigint not null,
   tenant_id bigint not null,
   created_at timestamptz not null,
   primary key (subscription_id, order_key, delivery_id)
@@ -78,8 +79,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if new.state = 'dead' and not new.discarded then
-    insert into ringfence.order_blocks (subscription_id, order_key, delivery_id, tenant_id, created_at)
-      select new.subscription_id, new.order_key, new.id, new.tenant_id, new.updated_at
+    insert into ringfence.order_blocks (subscription_id, order_key, delivery_id, order_sequence, tenant_id, created_at)
+      select new.subscription_id, new.order_key, new.id, new.order_sequence, new.tenant_id, new.updated_at
         from ringfence.subscriptions s
        where s.id = new.subscription_id and s.ordering = 'KEY' and s.on_dead = 'BLOCK'
          for key share of s

@@ -19,9 +19,13 @@ public class WaitingRepository {
               from (select from subscriptions s cross join lateral (
                       select from deliveries d
                        where d.tenant_id = s.tenant_id and d.subscription_id = s.id and d.state in ('pending', 'retrying')
+                         and d.next_attempt_at <= ?::timestamptz
                        limit ?) w
                      where s.tenant_id = ? and s.mode <> 'PULL'
                      limit ?) waiting""";
+
+    /** Before infinity, after whatever has a time. */
+    private static final String LAST_DAY = "9999-12-31T00:00:00Z";
 
     private final DataSources sources;
 
@@ -37,11 +41,21 @@ public class WaitingRepository {
 
     /** Deliveries of one tenant that wait to be sent, at most {@code limit}; what waits to be fetched is not even looked at. */
     public long count(long tenantId, long limit) {
+        return count(tenantId, "infinity", limit);
+    }
+
+    /** The same without what is held for others of its key (OB-5): only what goes before can make that less. */
+    public long moving(long tenantId, long limit) {
+        return count(tenantId, LAST_DAY, limit);
+    }
+
+    private long count(long tenantId, String dueUntil, long limit) {
         try (Connection connection = sources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(COUNT)) {
-            statement.setLong(1, limit);
-            statement.setLong(2, tenantId);
-            statement.setLong(3, limit);
+            statement.setString(1, dueUntil);
+            statement.setLong(2, limit);
+            statement.setLong(3, tenantId);
+            statement.setLong(4, limit);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getLong(1);

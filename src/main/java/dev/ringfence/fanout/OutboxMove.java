@@ -40,4 +40,9 @@ record OutboxMove(
         return new OutboxMove(
                 event, OutboxStatus.FAILED_RETRYABLE, dueAgain, FanoutCode.FANOUT_FAILED, event.attempt());
     }
+
+    /** Whether the event is done with; one that goes back into the queue is still to come. */
+    boolean ends() {
+        return status != OutboxStatus.FAILED_RETRYABLE;
+    }
 }

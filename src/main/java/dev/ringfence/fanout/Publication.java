@@ -65,6 +65,7 @@ public class Publication {
             newDeliveries.insert(held.deliveries(), now);
         }
         keys.moved(held.moves().stream()
+                .filter(OutboxMove::ends)
                 .flatMap(move -> situation.queuesOf(move.event()))
                 .collect(Collectors.toSet()));
         return held;

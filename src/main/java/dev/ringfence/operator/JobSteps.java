@@ -95,7 +95,7 @@ class JobSteps {
         int most = (int) Math.min(CHUNK, share());
         List<NewCycleRepository.Place> next = deliveries.next(tenantId, replay, most);
         long total = replay.status() == JobStatus.QUEUED ? deliveries.count(tenantId, replay) : 0;
-        boolean full = queued && !next.isEmpty() && waiting.count(tenantId, share()) + most > share();
+        boolean full = queued && !next.isEmpty() && waiting.moving(tenantId, share()) + next.size() > share();
         return new Outlook(replay, total, next, next.size() < most, full);
     }
 

@@ -56,7 +56,7 @@ class NewCycleRepository {
      * The bounds on the creation let PostgreSQL leave out the other weeks. What somebody else has in hand, what is in flight, discarded, of
      * an earlier epoch, or without its bytes stays as it is. URL and headers are the subscription's of now (SB-4); the error is reset, the
      * ledger and the first acceptance stay (DL-3). One that keeps an order waits for its turn again, and is marked where later ones have
-     * left meanwhile (OB-5).
+     * left meanwhile (OB-5), of which the next thousand are looked at.
      */
     private static final String OPEN = """
             with held as materialized (
@@ -72,9 +72,11 @@ class NewCycleRepository {
                set state = 'pending', cycle = d.cycle + 1, cycle_started_at = n.at, cycle_attempts = 0,
                    next_attempt_at = case when d.order_key is not null and s.ordering = 'KEY' then 'infinity' else n.at end,
                    out_of_order = d.out_of_order or (d.order_key is not null and s.ordering = 'KEY' and exists (
-                     select from deliveries l
-                      where l.subscription_id = d.subscription_id and l.order_key = d.order_key and l.order_sequence > d.order_sequence
-                        and (l.attempts > 0 or l.next_attempt_at < 'infinity'))),
+                     select from (
+                       select l.attempts, l.next_attempt_at from deliveries l
+                        where l.subscription_id = d.subscription_id and l.order_key = d.order_key and l.order_sequence > d.order_sequence
+                        order by l.order_sequence limit 1000) later
+                      where later.attempts > 0 or later.next_attempt_at < 'infinity')),
                    last_code = null, last_status = null, url = s.url, headers = s.headers, finished_at = null, updated_at = n.at
               from held h, subscriptions s, (select ?::timestamptz as at) n
              where d.id = h.id and d.created_at >= ? and d.created_at <= ? and s.id = d.subscription_id

@@ -19,7 +19,8 @@ import java.util.UUID;
 public class ReleaseRepository {
     /**
      * One statement, so that all of it is judged by one snapshot: the head of each queue is the live delivery with the lowest number; it is
-     * released if it is held, no event of the key with a lower number still waits for fan-out, and no dead one blocks. An event and its
+     * released if it is held, no event of the key with a lower number still waits for fan-out, and no dead one with a lower number blocks (a
+     * disabled subscription's block nobody: all that it has fails in its turn). An event and its
      * deliveries change places in one commit, so a lower one is seen as the one or as the other. Of a subscription that wants no order (any
      * more) all held ones go, some at a time. The age of a delivery counts from its release. The offset keeps the planner from making a join
      * of the look at events, which it would do without the number.
@@ -28,7 +29,7 @@ public class ReleaseRepository {
             with bounds as materialized (
               select set_config('lock_timeout', '2s', true), ?::timestamptz as now
             ), asked as materialized (
-              select distinct k.subscription_id, k.order_key, s.ordering, s.on_dead
+              select distinct k.subscription_id, k.order_key, s.ordering, s.on_dead = 'BLOCK' and s.status <> 'DISABLED' as blocks
                 from unnest(?::uuid[], ?::text[]) as k (subscription_id, order_key)
                 join subscriptions s on s.id = k.subscription_id
             ), turns as materialized (
@@ -43,16 +44,17 @@ public class ReleaseRepository {
                    select from outbox_events e
                     where e.tenant_id = h.tenant_id and e.ordering_key = a.order_key and e.order_sequence < h.order_sequence
                       and e.status in ('PENDING', 'CLAIMED', 'FAILED_RETRYABLE') offset 0)
-                 and not (a.on_dead = 'BLOCK' and exists (
-                   select from order_blocks b where b.subscription_id = a.subscription_id and b.order_key = a.order_key))
+                 and not (a.blocks and exists (
+                   select from order_blocks b
+                    where b.subscription_id = a.subscription_id and b.order_key = a.order_key and b.order_sequence < h.order_sequence))
               union all
-              select h.id, false
+              (select h.id, false
                 from asked a
                cross join lateral (
                  select d.id from deliveries_live d
                   where d.subscription_id = a.subscription_id and d.order_key = a.order_key and d.next_attempt_at = 'infinity'
                   order by d.order_sequence limit 1000) h
-               where a.ordering <> 'KEY'
+               where a.ordering <> 'KEY' limit 5000)
             ), held as materialized (
               select d.id, d.subscription_id, d.order_key, d.order_sequence from deliveries_live d
                where d.id = any (array(select t.id from turns t)) and d.next_attempt_at = 'infinity'
@@ -62,9 +64,12 @@ public class ReleaseRepository {
             update deliveries_live d
                set next_attempt_at = b.now, cycle_started_at = b.now, updated_at = b.now,
                    out_of_order = d.out_of_order or (t.ordered and d.cycle > 1 and exists (
-                     select from deliveries_live l
-                      where l.subscription_id = h.subscription_id and l.order_key = h.order_key
-                        and l.order_sequence > h.order_sequence and l.next_attempt_at < 'infinity'))
+                     select from (
+                       select l.next_attempt_at from deliveries_live l
+                        where l.subscription_id = h.subscription_id and l.order_key = h.order_key
+                          and l.order_sequence > h.order_sequence
+                        order by l.order_sequence limit 1000) later
+                      where later.next_attempt_at < 'infinity'))
               from held h join turns t on t.id = h.id, bounds b
              where d.id = h.id and d.next_attempt_at = 'infinity'
             """;

@@ -82,14 +82,20 @@ public class OrderRunner {
 
     private void work() {
         try {
-            for (List<OrderedKey> keys = taken(); !keys.isEmpty(); keys = taken()) {
-                announce(released(keys));
-            }
-            if (beat.getAndSet(false)) {
-                announce(sweep.sweep());
-            }
+            List<OrderedKey> keys;
+            do {
+                // Within the loop, because under load there is always something told, and the sweep must come all the
+                // same.
+                if (beat.getAndSet(false)) {
+                    announce(sweep.sweep());
+                }
+                keys = taken();
+                if (!keys.isEmpty()) {
+                    announce(released(keys));
+                }
+            } while (!keys.isEmpty());
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.WARNING, "order: this run failed, the next follows: {0}", e.toString());
+            LOG.log(Level.WARNING, "order: this run failed, a sweep will find what it left: {0}", e.toString());
         }
     }
 

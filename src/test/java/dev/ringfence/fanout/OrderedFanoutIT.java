@@ -174,6 +174,39 @@ class OrderedFanoutIT {
     }
 
     @Test
+    void a_dead_one_blocks_those_after_it_and_not_those_before() {
+        UUID blocking = fixture.subscription(shop, BLOCKING);
+        fixture.recordKeyed(shop, 3, "a");
+        fixture.publisher().runOnce();
+        release(blocking, "a");
+        end(blocking, "a", 1, "delivered");
+        release(blocking, "a");
+        end(blocking, "a", 2, "dead");
+        fixture.database.execute(
+                "update deliveries set state = 'pending', cycle = 2, cycle_attempts = 0, finished_at = null,"
+                        + " next_attempt_at = 'infinity' where order_sequence = 1");
+
+        assertThat(release(blocking, "a")).isEqualTo(1);
+        assertThat(queue(blocking, "a")).isEqualTo("1 pending, 2 dead, (3)");
+        end(blocking, "a", 1, "delivered");
+        assertThat(release(blocking, "a")).as("the dead one").isZero();
+    }
+
+    @Test
+    @Tag("SB-3")
+    void nothing_stays_held_behind_the_dead_of_a_disabled_subscription() {
+        UUID blocking = fixture.subscription(shop, BLOCKING);
+        fixture.recordKeyed(shop, 2, "a");
+        fixture.publisher().runOnce();
+        release(blocking, "a");
+        end(blocking, "a", 1, "dead");
+        assertThat(release(blocking, "a")).isZero();
+
+        fixture.database.execute("update subscriptions set status = 'DISABLED', disabled_reason = 'GONE'");
+        assertThat(release(blocking, "a")).as("so that it can fail").isEqualTo(1);
+    }
+
+    @Test
     void a_dead_one_blocks_its_key_until_it_is_discarded_or_goes_on() {
         UUID blocking = fixture.subscription(shop, BLOCKING);
         UUID going = fixture.subscription(shop, BY_KEY);
