@@ -107,7 +107,7 @@ public class FeedRepository {
 
     /**
      * A loose index scan over the feeds that have something, for those whose subscription was deleted: nobody is ever going to fetch that
-     * (SB-5). Rows that somebody else has in hand are left to the next look.
+     * (SB-5). Rows that somebody else has in hand are left to the next look, and keep no other feed waiting.
      */
     private static final String GONE = """
             with recursive feeds as (
@@ -117,12 +117,16 @@ public class FeedRepository {
                 from feeds f, lateral (
                   select d.subscription_id as id from deliveries_live d
                    where d.mode = 'PULL' and d.subscription_id > f.id order by d.subscription_id limit 1) n
+            ), gone as materialized (
+              select f.id from feeds f where not exists (select from subscriptions s where s.id = f.id)
             ), held as materialized (
-              select d.id from deliveries_live d
-               where d.mode = 'PULL' and d.state = 'pending' and d.subscription_id = (
-                 select f.id from feeds f where not exists (select from subscriptions s where s.id = f.id) limit 1)
+              select h.id
+                from gone g, lateral (
+                  select d.id from deliveries_live d
+                   where d.mode = 'PULL' and d.state = 'pending' and d.subscription_id = g.id
+                   limit ?
+                     for no key update of d skip locked) h
                limit ?
-                 for no key update of d skip locked
             )
             update deliveries d
                set state = 'failed', last_code = 'SUBSCRIPTION_GONE', finished_at = clock_timestamp(), updated_at = clock_timestamp()
@@ -250,7 +254,7 @@ public class FeedRepository {
 
     /** Ends some of what waits for a reader whose subscription is gone; how many. */
     int failGone(int most) {
-        return update("end what nobody fetches", GONE, most);
+        return update("end what nobody fetches", GONE, most, most);
     }
 
     @FunctionalInterface

@@ -75,7 +75,7 @@ public class CandidateRepository {
                      and t.phase = 'ACTIVE' and d.epoch = t.epoch
                      and (d.id % ? = ? or d.next_attempt_at <= ?::timestamptz) and d.id <> all (?::bigint[])
                    order by d.next_attempt_at
-                   limit greatest(0, least(?::integer, least(greatest(1, s.in_flight / ?::integer), u.most, case when not s.held then s.probes end) - coalesce(u.taken, 0)))) q
+                   limit greatest(0, least(?::integer, least(case when s.status is null then null else greatest(1, s.in_flight / ?::integer) end, u.most, case when not s.held then s.probes end) - coalesce(u.taken, 0)))) q
                  where q.expired or (s.held is not true and (g.disabled or u.allowed is null or q.nth <= u.allowed)))
                 union all
                 (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at, true

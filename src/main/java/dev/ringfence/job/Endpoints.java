@@ -48,14 +48,14 @@ public class Endpoints {
     /** The endpoints of the candidates; one without an entry is gone. Reads outside any transaction. */
     @Transactional(Transactional.TxType.NOT_SUPPORTED)
     public Map<UUID, Endpoint> of(Collection<Candidate> candidates) {
-        long now = nanos.nanos();
+        long now = forget();
         Map<UUID, Endpoint> found = new HashMap<>();
         Map<UUID, Long> missing = new HashMap<>();
         for (Candidate candidate : candidates) {
             Long version = candidate.subscriptionVersion();
             if (version != null && !found.containsKey(candidate.subscriptionId())) {
                 Known one = known.get(candidate.subscriptionId());
-                if (one != null && one.version() == version && one.until() - now > 0) {
+                if (one != null && one.version() == version) {
                     found.put(candidate.subscriptionId(), one.endpoint());
                 } else {
                     missing.put(candidate.subscriptionId(), version);
@@ -66,6 +66,18 @@ public class Endpoints {
             found.putAll(read(missing, now));
         }
         return found;
+    }
+
+    /** Lets go of what is not served any more, with its opened secrets: its subscription may be gone. Returns the time. */
+    public long forget() {
+        long now = nanos.nanos();
+        known.values().removeIf(one -> one.until() - now <= 0);
+        return now;
+    }
+
+    /** Subscriptions that are kept. */
+    int remembered() {
+        return known.size();
     }
 
     private Map<UUID, Endpoint> read(Map<UUID, Long> missing, long now) {

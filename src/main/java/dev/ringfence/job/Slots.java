@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * What this node has in hand, per subscription and in all, so that only what has a free slot is reserved (AT-1) and a hanging
@@ -226,11 +227,14 @@ public class Slots {
 
     /** When something that is left out now will be worth another look, at most {@code longest}. */
     synchronized Duration pause(Duration longest) {
-        if (!shunned.isEmpty() || !coolTenants.isEmpty()) {
-            return min(SOON, longest);
-        }
-        Duration rate = throttle.untilOne(longest);
-        return rate.compareTo(SOON) < 0 ? min(SOON, longest) : rate;
+        long now = clock.nanos();
+        long earliest = Stream.of(shunned, coolTenants, coolSubscriptions)
+                .flatMap(leftOut -> leftOut.values().stream())
+                .mapToLong(end -> end - now)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        Duration wait = min(throttle.untilOne(longest), Duration.ofNanos(earliest));
+        return min(wait.compareTo(SOON) < 0 ? SOON : wait, longest);
     }
 
     private static Duration min(Duration one, Duration other) {

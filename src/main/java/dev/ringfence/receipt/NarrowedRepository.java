@@ -47,6 +47,10 @@ public class NarrowedRepository {
             update subscriptions set narrowed_at = null, narrowed_look_at = null where id = ? and narrowed_at = ?
             """;
 
+    private static final String AGAIN = """
+            update subscriptions set narrowed_look_at = ? where id = ? and narrowed_at = ?
+            """;
+
     private final DataSources dataSources;
 
     /** A subscription whose grants were narrowed. */
@@ -134,6 +138,20 @@ public class NarrowedRepository {
             statement.executeUpdate();
         } catch (SQLException e) {
             throw new DeliveryStorageException("note what was looked at", e);
+        }
+    }
+
+    /** Gives one back that is to be looked at again from then on, unless it was narrowed again. */
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    void again(Narrowed one, Instant from) {
+        try (Connection connection = dataSources.jta().getConnection();
+                PreparedStatement statement = connection.prepareStatement(AGAIN)) {
+            statement.setObject(1, utc(from));
+            statement.setObject(2, one.id());
+            statement.setObject(3, utc(one.since()));
+            statement.executeUpdate();
+        } catch (SQLException e) {
+            throw new DeliveryStorageException("leave narrowed grants to the next look", e);
         }
     }
 

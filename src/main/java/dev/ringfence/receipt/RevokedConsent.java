@@ -12,6 +12,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fails what waits without consent, however late it is due, when grants were narrowed (SB-5); also while the subscription is paused. What comes due
@@ -29,9 +33,37 @@ public class RevokedConsent {
     private static final int SUBSCRIPTIONS = 10;
     private static final int PAGE = 500;
 
+    /** After so many a beat begins no further round: others wait for its thread. */
+    private static final int MOST_PAGES = 20;
+
+    private static final int MOST_UNFINISHED = 1_000;
+
     private final NarrowedRepository narrowed;
     private final Conclusions conclusions;
     private final Clock clock;
+    private final Map<UUID, Look> unfinished = new ConcurrentHashMap<>();
+
+    /** How far one subscription was looked at. */
+    private static final class Look {
+        private final Narrowed of;
+        private final Instant began;
+        private @Nullable Waiting after;
+        private int left;
+        private boolean over;
+
+        Look(Narrowed of, Instant began) {
+            this.of = of;
+            this.began = began;
+        }
+
+        /** With the grants of now. */
+        Look with(Narrowed now) {
+            Look look = new Look(now, began);
+            look.after = after;
+            look.left = left;
+            return look;
+        }
+    }
 
     @Inject
     public RevokedConsent(NarrowedRepository narrowed, Conclusions conclusions, @DatabaseTime Clock clock) {
@@ -46,35 +78,63 @@ public class RevokedConsent {
         this(null, null, null);
     }
 
-    /** Looks at a few subscriptions, in transactions of bounded size; returns how many deliveries failed. */
+    /**
+     * Looks at a few subscriptions, as far as a beat may go, in transactions of bounded size; the next goes on there. Returns how many
+     * deliveries failed.
+     */
     public int sweep() {
         Instant now = clock.instant();
-        return narrowed.claim(now, AGAIN, SUBSCRIPTIONS).stream()
-                .mapToInt(one -> look(one, now))
-                .sum();
+        List<Look> looks = narrowed.claim(now, AGAIN, SUBSCRIPTIONS).stream()
+                .map(one -> begun(one, now))
+                .toList();
+        int failed = 0;
+        List<Look> open = looks;
+        int pages = 0;
+        while (pages < MOST_PAGES && !open.isEmpty()) {
+            for (Look look : open) {
+                failed += next(look, now);
+                pages++;
+            }
+            open = open.stream().filter(look -> !look.over).toList();
+        }
+        looks.forEach(look -> end(look, now));
+        return failed;
     }
 
-    private int look(Narrowed one, Instant now) {
-        int failed = 0;
-        int left = 0;
-        List<Waiting> page = narrowed.page(one, null, PAGE);
-        while (!page.isEmpty()) {
-            List<Conclusion> refused = new ArrayList<>();
-            for (Waiting delivery : page) {
-                String event = delivery.eventName();
-                if (event != null && !one.grants().allow(event)) {
-                    refused.add(new Conclusion(
-                            delivery.id(), delivery.cycle(), DeliveryState.FAILED, OutcomeCode.ACCESS_ABSENT));
-                }
+    /** Where the beat before came to; from the start where that was on another node, or the grants were narrowed since. */
+    private Look begun(Narrowed one, Instant now) {
+        Look before = unfinished.remove(one.id());
+        return before != null && before.of.since().equals(one.since()) ? before.with(one) : new Look(one, now);
+    }
+
+    private int next(Look look, Instant now) {
+        List<Waiting> page = narrowed.page(look.of, look.after, PAGE);
+        List<Conclusion> refused = new ArrayList<>();
+        for (Waiting delivery : page) {
+            String event = delivery.eventName();
+            if (event != null && !look.of.grants().allow(event)) {
+                refused.add(new Conclusion(
+                        delivery.id(), delivery.cycle(), DeliveryState.FAILED, OutcomeCode.ACCESS_ABSENT));
             }
-            int ended = conclusions.conclude(refused, now);
-            failed += ended;
-            left += refused.size() - ended;
-            page = page.size() < PAGE ? List.of() : narrowed.page(one, page.get(page.size() - 1), PAGE);
         }
-        if (left == 0 && one.since().plus(WATCHED).isBefore(now)) {
-            narrowed.done(one);
+        int ended = conclusions.conclude(refused, now);
+        look.left += refused.size() - ended;
+        look.over = page.size() < PAGE;
+        if (!look.over) {
+            look.after = page.get(page.size() - 1);
         }
-        return failed;
+        return ended;
+    }
+
+    private void end(Look look, Instant now) {
+        if (!look.over) {
+            if (unfinished.size() >= MOST_UNFINISHED) {
+                unfinished.clear();
+            }
+            unfinished.put(look.of.id(), look);
+            narrowed.again(look.of, now);
+        } else if (look.left == 0 && look.of.since().plus(WATCHED).isBefore(look.began)) {
+            narrowed.done(look.of);
+        }
     }
 }

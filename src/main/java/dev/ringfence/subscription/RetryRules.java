@@ -31,17 +31,26 @@ final class RetryRules {
      * @param errors takes what is wrong; the policy means nothing then
      */
     RetryPolicy read(JsonNode retry, List<FieldError> errors) {
+        RetryPolicy policy = kept(retry);
+        boolean waits = retry.path("waitsSeconds").isArray();
+        check(policy, waits ? "/retry/waitsSeconds" : "/retry/attempts", errors);
+        return policy;
+    }
+
+    /** As {@link #read} for what was within the ceilings when it was given; one that was lowered since holds where attempts are made. */
+    RetryPolicy kept(JsonNode retry) {
         JsonNode given = retry.path("waitsSeconds");
         int implied = given.isArray() ? given.size() + 1 : fitting();
         int attempts = retry.path("attempts").asInt(implied);
         List<Integer> waits =
                 given.isArray() ? given.valueStream().map(JsonNode::asInt).toList() : defaults(attempts);
-        check(waits, attempts, given.isArray() ? "/retry/waitsSeconds" : "/retry/attempts", errors);
         return new RetryPolicy(waits, retry.path("jitter").asDouble(DEFAULT_JITTER), attempts);
     }
 
     /** @param cause the pointer of what the request says of the waits' sum */
-    private void check(List<Integer> waits, int attempts, String cause, List<FieldError> errors) {
+    private void check(RetryPolicy policy, String cause, List<FieldError> errors) {
+        List<Integer> waits = policy.waitsSeconds();
+        int attempts = policy.attempts();
         if (attempts > maxAttempts) {
             errors.add(new FieldError(
                     "/retry/attempts",

@@ -7,6 +7,7 @@ import dev.ringfence.idempotency.Idempotency;
 import dev.ringfence.idempotency.IdempotentAnswer;
 import dev.ringfence.idempotency.Outcome;
 import dev.ringfence.idempotency.TenantScope;
+import dev.ringfence.json.BadJson;
 import dev.ringfence.json.StrictJson;
 import dev.ringfence.lifecycle.ActiveTenants;
 import dev.ringfence.lifecycle.TenantLifecycle;
@@ -84,13 +85,14 @@ public class SubscriptionChanges {
         return changed;
     }
 
-    private TlsMaterial tls(UUID id, SubscriptionPatch patch) {
+    /** What can be opened and yet not read is as good as unreadable, as where it is sent with. */
+    TlsMaterial tls(UUID id, SubscriptionPatch patch) {
         if (!patch.keepsPartsOfTls()) {
             return TlsMaterial.NONE;
         }
         try {
             return secrets.tls(id);
-        } catch (SecretUnreadable unreadable) {
+        } catch (SecretUnreadable | BadJson | IllegalArgumentException | IndexOutOfBoundsException unreadable) {
             throw ApiProblem.conflict(
                     "SECRET_UNREADABLE",
                     "The stored certificates cannot be read. Give ca, cert and key, and null for what is to go.");

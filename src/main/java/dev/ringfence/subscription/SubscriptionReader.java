@@ -35,10 +35,24 @@ final class SubscriptionReader {
      * @throws ApiProblem 422 {@code INVALID} with everything that is wrong
      */
     SubscriptionDraft read(JsonNode request) {
+        return read(request, true);
+    }
+
+    /**
+     * As {@link #read} for a subscription that exists. Where the patch does not name {@code retry}, a ceiling that was lowered since refuses
+     * nothing.
+     *
+     * @param document what the patch makes of it
+     */
+    SubscriptionDraft patched(JsonNode document, JsonNode patch) {
+        return read(document, patch.has("retry"));
+    }
+
+    private SubscriptionDraft read(JsonNode request, boolean newRetry) {
         List<FieldError> errors = new ArrayList<>();
         UnavailableOptions.check(request, errors);
         PullOptions.check(request, errors);
-        SubscriptionDraft draft = draft(request, errors);
+        SubscriptionDraft draft = draft(request, newRetry, errors);
         if (!errors.isEmpty()) {
             errors.sort(Comparator.comparing(FieldError::pointer));
             throw ApiProblem.invalid(errors);
@@ -46,7 +60,7 @@ final class SubscriptionReader {
         return draft;
     }
 
-    private SubscriptionDraft draft(JsonNode request, List<FieldError> errors) {
+    private SubscriptionDraft draft(JsonNode request, boolean newRetry, List<FieldError> errors) {
         if (!request.has("url") && request.path("mode").asText().equals(Mode.PUSH.name())) {
             errors.add(new FieldError("/url", "REQUIRED", "A PUSH subscription needs a URL."));
         }
@@ -61,7 +75,7 @@ final class SubscriptionReader {
                 new EventFilter(types, MatchFilter.of(request.get("match"))),
                 signing,
                 access.access(),
-                rules(request, errors),
+                rules(request, newRetry, errors),
                 request.has("grants") ? new Grants(texts(request.path("grants"))) : Grants.impliedBy(types));
     }
 
@@ -78,10 +92,11 @@ final class SubscriptionReader {
                 access);
     }
 
-    private DeliveryRules rules(JsonNode request, List<FieldError> errors) {
+    private DeliveryRules rules(JsonNode request, boolean newRetry, List<FieldError> errors) {
+        JsonNode retry = request.path("retry");
         return new DeliveryRules(
                 Semantics.valueOf(request.path("semantics").asText(Semantics.AT_LEAST_ONCE.name())),
-                retryRules.read(request.path("retry"), errors),
+                newRetry ? retryRules.read(retry, errors) : retryRules.kept(retry),
                 request.path("retryStatuses").valueStream().map(JsonNode::asInt).toList(),
                 request.path("limits").path("inFlight").asInt(DEFAULT_IN_FLIGHT),
                 perSecond(request.path("limits").path("perSecond")),

@@ -115,7 +115,7 @@ public class SubscriptionRequests {
         if (!errors.isEmpty()) {
             throw ApiProblem.invalid(errors);
         }
-        SubscriptionDraft draft = new SubscriptionReader(settings, clock).read(document);
+        SubscriptionDraft draft = new SubscriptionReader(settings, clock).patched(document, patch.document());
         AccessTerms kept = patch.kept(subscription.destination().access());
         if (kept.ownTls() && AccessReader.plain(document)) {
             throw ApiProblem.invalid(List.of(AccessReader.NEEDS_HTTPS));

@@ -234,6 +234,16 @@ final class Exchange {
         }
     }
 
+    /** Ends it as its answer's body came up to the cap. A head that refuses is a refusal then: it is us who do not read on. */
+    void endAtCap() {
+        SendResult said = refusal;
+        if (said != null) {
+            answered(said, false);
+        } else {
+            fail(OutcomeCode.ACK_TOO_LARGE);
+        }
+    }
+
     /** Ends it because a redaction wants it gone: before the first byte nothing was sent, after it nobody knows. */
     void cancel() {
         if (!endBeforeFirstByte(new Cancelled())) {

@@ -77,17 +77,13 @@ final class ExchangeHandler implements AsyncClientExchangeHandler {
         endIfTooLarge();
     }
 
-    /**
-     * Who talks without end would keep the connection's thread, which others need too. A refusal whose body came up to the cap is one: it
-     * is us who do not read on.
-     */
+    /** Who talks without end would keep the connection's thread, which others need too. */
     private boolean endIfTooLarge() {
-        SendResult refusal = answer.refusal();
-        if (answer.isTooLarge() && refusal != null) {
-            exchange.answered(refusal, false);
+        if (answer.isTooLarge()) {
+            exchange.endAtCap();
             return true;
         }
-        boolean tooLarge = answer.isTooLarge() || carrier.received() > MOST_RECEIVED;
+        boolean tooLarge = carrier.received() > MOST_RECEIVED;
         if (tooLarge) {
             exchange.fail(OutcomeCode.ACK_TOO_LARGE);
         }

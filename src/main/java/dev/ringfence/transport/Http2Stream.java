@@ -89,7 +89,9 @@ final class Http2Stream implements Seat, Carrier, CancellableDependency {
         if (frame.type() == FrameCutter.HEADERS && headSeen && !frame.has(FrameCutter.END_STREAM)) {
             malformed = true;
         }
-        if (received > ExchangeHandler.MOST_RECEIVED || body > Answer.CAP) {
+        if (body > Answer.CAP) {
+            exchange.endAtCap();
+        } else if (received > ExchangeHandler.MOST_RECEIVED) {
             exchange.fail(OutcomeCode.ACK_TOO_LARGE);
         }
     }

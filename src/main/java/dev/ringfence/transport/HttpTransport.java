@@ -91,7 +91,9 @@ public class HttpTransport {
         connections = new Connections(maxConnections, ioThreads, TransportThreads.named("http"), clock, http2);
         timer = new ScheduledThreadPoolExecutor(1, TransportThreads.named("http-timer"));
         timer.setRemoveOnCancelPolicy(true);
-        timer.scheduleWithFixedDelay(this::forget, EVICT_MILLIS, EVICT_MILLIS, TimeUnit.MILLISECONDS);
+        Chores chores =
+                new Chores(List.of(connections::closeExpired, tlsContexts::forget, tokens::forget, guard::tend));
+        timer.scheduleWithFixedDelay(chores, EVICT_MILLIS, EVICT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** A connection for everything that this node may have in flight, so that nothing waits for another's (HT-5). */
@@ -243,13 +245,6 @@ public class HttpTransport {
      */
     public void cancel(CompletableFuture<SendResult> sent) {
         open.stream().filter(exchange -> exchange.result() == sent).findFirst().ifPresent(Exchange::cancel);
-    }
-
-    private void forget() {
-        connections.closeExpired();
-        tlsContexts.forget();
-        tokens.forget();
-        guard.tend();
     }
 
     /** TLS contexts and tokens that are kept. */

@@ -30,7 +30,9 @@ final class LookupLanes implements AutoCloseable {
     private static final int QUICK_THREADS = 8;
     private static final int SLOW_THREADS = 3;
     private static final int MOST_TURNED_SLOW = 56;
+    /** Of either kind, so that slow ones leave the others their room. */
     private static final int WAITING = 1_000;
+
     private static final Duration IDLE_THREAD = Duration.ofSeconds(5);
 
     private final NanoClock clock;
@@ -102,7 +104,7 @@ final class LookupLanes implements AutoCloseable {
     }
 
     /**
-     * Queues a lookup; null where too many wait.
+     * Queues a lookup; null where too many of its kind wait.
      *
      * @param before how long it took last time, in nanoseconds
      * @param told of the answer, before anybody who waits for it; on a thread that holds nothing of this
@@ -112,10 +114,11 @@ final class LookupLanes implements AutoCloseable {
         Turn turn = new Turn(before, ask, told);
         List<Turn> failed;
         synchronized (this) {
-            if (waiting.size() + slowWaiting.size() >= WAITING) {
+            Queue<Turn> queue = before >= SLOW_NANOS ? slowWaiting : waiting;
+            if (queue.size() >= WAITING) {
                 return null;
             }
-            (before >= SLOW_NANOS ? slowWaiting : waiting).add(turn);
+            queue.add(turn);
             failed = advance();
         }
         failed.forEach(this::fail);

@@ -11,6 +11,7 @@ import dev.ringfence.fence.SessionProbe;
 import dev.ringfence.job.DeliveryJob;
 import dev.ringfence.job.DeliveryManagement;
 import dev.ringfence.job.DeliverySwitch;
+import dev.ringfence.job.Endpoints;
 import dev.ringfence.job.Heartbeat;
 import dev.ringfence.operator.JobWork;
 import dev.ringfence.ordering.OrderManagement;
@@ -102,6 +103,9 @@ public class DeliveryTimers {
 
     @Inject
     private HeldFences fences;
+
+    @Inject
+    private Endpoints endpoints;
 
     @Inject
     private SessionProbe sessions;
@@ -211,6 +215,7 @@ public class DeliveryTimers {
         } else if (beat == Beat.PARTITIONS) {
             partitions.ensure(clock.instant(), PartitionsRepository.WEEKS_AHEAD);
         } else if (beat == Beat.FENCES) {
+            endpoints.forget();
             fences.overdue();
         } else if (beat == Beat.REDACT) {
             erasure.signal();

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -390,5 +392,31 @@ class FeedIT {
         assertThat(state(kept)).isEqualTo("pending");
         assertThat(feed.rows.database.number("select count(*) from feed_cursors"))
                 .isEqualTo(1);
+    }
+
+    @Test
+    @Tag("SB-5")
+    void what_somebody_has_in_hand_of_one_lost_feed_does_not_keep_the_others() throws Exception {
+        List<UUID> feeds = Stream.of(feed.subscription, feed.subscription(feed.tenant))
+                .sorted(Comparator.comparing(UUID::toString))
+                .toList();
+        List<Long> waiting = new ArrayList<>();
+        for (UUID one : feeds) {
+            try (Connection transaction = feed.open()) {
+                waiting.add(feed.put(transaction, one, null));
+                transaction.commit();
+            }
+        }
+        feed.rows.update("delete from subscriptions");
+        FeedSweep sweep = new FeedSweep(feed.repository);
+        try (Connection other = feed.open()) {
+            other.createStatement().execute("select 1 from deliveries where id = " + waiting.get(0) + " for update");
+
+            assertThat(sweep.sweep()).isEqualTo(1);
+            assertThat(state(waiting.get(1))).isEqualTo("failed");
+            assertThat(state(waiting.get(0))).isEqualTo("pending");
+            other.rollback();
+        }
+        assertThat(sweep.sweep()).isEqualTo(1);
     }
 }

@@ -248,4 +248,17 @@ class CandidateIT {
         assertThat(candidate.appEnabled()).isFalse();
         assertThat(candidate.eventName()).isEqualTo("order.order.placed.v1");
     }
+
+    /** It fails at once, so that no slot is needed for it. */
+    @Test
+    @Tag("SB-5")
+    void of_a_lost_subscription_a_scan_finds_as_many_as_it_takes_of_any_other() {
+        long tenant = fixture.tenant("t");
+        UUID subscription = subscription(tenant);
+        List<Long> due = fixture.deliveries(tenant, subscription, 50, DUE);
+        fixture.update("delete from subscriptions where id = ?", subscription);
+
+        assertThat(ids(scan(ScanPlace.START, 100, 100))).containsExactlyInAnyOrderElementsOf(due);
+        assertThat(ids(scan(ScanPlace.START, 100, 20))).hasSize(20);
+    }
 }

@@ -137,6 +137,24 @@ class SlotsTest {
     }
 
     @Test
+    void nobody_looks_again_before_something_that_is_left_out_is_worth_it() {
+        take(candidates(1));
+        slots.rest(List.of(0L), Duration.ofSeconds(30));
+        assertThat(slots.pause(SECOND)).isEqualTo(SECOND);
+        slots.coolSubscriptions(List.of(SUBSCRIPTION), Duration.ofMillis(700));
+        assertThat(slots.pause(SECOND)).isEqualTo(Duration.ofMillis(700));
+        slots.cool(List.of(7L), Duration.ofMillis(400));
+        assertThat(slots.pause(SECOND)).isEqualTo(Duration.ofMillis(400));
+        assertThat(slots.pause(Duration.ofMillis(300))).isEqualTo(Duration.ofMillis(300));
+        clock.now += 380_000_000L;
+        assertThat(slots.pause(SECOND)).isEqualTo(Duration.ofMillis(50));
+        clock.now += 30_000_000L;
+        assertThat(slots.pause(SECOND)).as("over and not looked at yet").isEqualTo(Duration.ofMillis(50));
+        assertThat(slots.coolTenants()).isEmpty();
+        assertThat(slots.pause(SECOND)).isEqualTo(Duration.ofMillis(290));
+    }
+
+    @Test
     @Tag("HT-5")
     void an_endpoint_that_keeps_a_flight_waiting_travels_apart_until_it_was_quick_for_a_while() {
         assertThat(slots.lane(SUBSCRIPTION)).isEqualTo(Lane.QUICK);

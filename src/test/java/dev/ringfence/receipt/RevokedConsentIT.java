@@ -65,6 +65,14 @@ class RevokedConsentIT {
         }
 
         @Override
+        void again(Narrowed one, Instant from) {
+            fixture.transactions.inNew(() -> {
+                super.again(one, from);
+                return null;
+            });
+        }
+
+        @Override
         void done(Narrowed one) {
             fixture.transactions.inNew(() -> {
                 super.done(one);
@@ -171,5 +179,30 @@ class RevokedConsentIT {
         assertThat(watched()).isFalse();
         assertThat(waiting)
                 .allSatisfy(id -> assertThat(fixture.delivery(id, "state")).isEqualTo("pending"));
+    }
+
+    /** Others wait for the thread of the beat. */
+    @Test
+    @Tag("SB-5")
+    void a_beat_looks_at_a_part_of_a_long_backlog_and_the_next_one_goes_on_there() {
+        long first =
+                fixture.deliveries(tenant, subscription, 1, NOW.plusSeconds(60)).get(0);
+        fixture.update("""
+                insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,
+                  message_id, mode, state, url, protocol, cycle_started_at, next_attempt_at, created_at, updated_at)
+                select nextval('ordinals'), tenant_id, app_id, epoch, subscription_id, -n, event_recorded_at, 'evt_' || -n,
+                  'msg_' || -n, mode, state, url, protocol, cycle_started_at, next_attempt_at, created_at, updated_at
+                  from deliveries, generate_series(1, 10100) n where id = ?""", first);
+        long last = fixture.deliveries(tenant, subscription, 1, NOW.plusSeconds(120))
+                .get(0);
+        narrow("{customer.*}");
+        RevokedConsent consent =
+                new RevokedConsent(new Narrowings(), new Endings(), Clock.fixed(NOW.plusSeconds(1), ZoneOffset.UTC));
+
+        assertThat(consent.sweep()).as("the first").isEqualTo(1);
+        assertThat(fixture.delivery(last, "state")).isEqualTo("pending");
+        assertThat(consent.sweep()).isEqualTo(1);
+        assertThat(fixture.delivery(last, "state || ' ' || last_code")).isEqualTo("failed ACCESS_ABSENT");
+        assertThat(consent.sweep()).as("all was looked at just now").isZero();
     }
 }

@@ -345,4 +345,28 @@ class SubscriptionReaderTest {
                 ",'headers':{'X-Key':'topsecret'},'signing':[{'scheme':'webhook-id','secret':'hunter2hunter2'}],'auth':{'type':'bearer','token':'sesame'}");
         assertThat(draft.toString()).doesNotContain("hunter2", "sesame", "topsecret", "hooks.example");
     }
+
+    @Test
+    @Tag("DL-2")
+    void aCeilingThatWasLoweredRefusesOnlyAChangeOfRetry() {
+        JsonNode document = json(URL + ",'retry':{'attempts':5,'waitsSeconds':[1,2,3,4000]}");
+        SubscriptionReader lowered = reader(Map.of(
+                "ringfence.delivery.max-attempts",
+                "3",
+                "ringfence.delivery.max-age",
+                "PT1H",
+                "ringfence.delivery.waits",
+                "1"));
+
+        assertThat(lowered.patched(document, json("'name':'orders'"))
+                        .rules()
+                        .retry()
+                        .waitsSeconds())
+                .containsExactly(1, 2, 3, 4_000);
+        assertThat(catchThrowableOfType(
+                                ApiProblem.class, () -> lowered.patched(document, json("'retry':{'jitter':0.2}")))
+                        .errors())
+                .extracting(FieldError::pointer)
+                .containsExactly("/retry/attempts", "/retry/waitsSeconds");
+    }
 }

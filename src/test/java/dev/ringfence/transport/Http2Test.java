@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.ringfence.transport.Http2Server.Reset;
 import dev.ringfence.transport.SendResult.Acknowledged;
 import dev.ringfence.transport.SendResult.Cancelled;
+import dev.ringfence.transport.SendResult.Failed;
 import dev.ringfence.transport.SendResult.NotSent;
 import dev.ringfence.transport.SendResult.NotStarted;
 import dev.ringfence.transport.SendResult.Uncertain;
@@ -322,6 +323,17 @@ class Http2Test {
                     }
                 })
                 .start();
+    }
+
+    /** As over HTTP/1.1: it is us who do not read on. */
+    @ParameterizedTest
+    @ValueSource(ints = {404, 410})
+    @Tag("AT-4")
+    void aRefusalStandsHoweverLargeItsBodyIs(int status) throws Exception {
+        try (Http2Server server =
+                new Http2Server(tls, (request, line) -> line.answer(request.stream(), status, "x".repeat(10 * 1024)))) {
+            assertThat(fixture.post(server.url("/gone"))).isInstanceOf(Failed.class);
+        }
     }
 
     @Test

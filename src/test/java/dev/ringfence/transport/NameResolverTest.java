@@ -150,6 +150,35 @@ class NameResolverTest {
         }
     }
 
+    /** Those with slow servers wait for each other, not the others for them. */
+    @Test
+    @Tag("HT-5")
+    void namesWhoseLookupsAreSlowTakeNoPlaceFromTheOthers() {
+        long slow = Duration.ofSeconds(2).toNanos();
+        Lookup found = new Lookup.Unknown();
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        try (LookupLanes lanes = new LookupLanes(clock, Thread::new)) {
+            List<LookupLanes.Turn> turns = new ArrayList<>();
+            for (int i = 0; i < 1_100; i++) {
+                turns.add(lanes.queue(
+                        slow,
+                        () -> {
+                            gate.join();
+                            return found;
+                        },
+                        told -> {}));
+            }
+            assertThat(turns.get(1_002)).isNotNull();
+            assertThat(turns.get(1_003)).isNull();
+
+            LookupLanes.Turn quick = lanes.queue(0, () -> found, told -> {});
+
+            assertThat(quick).isNotNull();
+            assertThat(quick.answer().join()).isEqualTo(found);
+            gate.complete(null);
+        }
+    }
+
     private InetAddress[] loopback(String host) {
         asked.incrementAndGet();
         return new InetAddress[] {InetAddress.getLoopbackAddress()};
