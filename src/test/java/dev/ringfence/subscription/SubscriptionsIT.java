@@ -348,13 +348,13 @@ class SubscriptionsIT {
     @Test
     @Tag("SB-1")
     void allFaultsOfARequestAreToldAtOnce() {
-        ObjectNode request = push("x").put("ordering", "KEY");
+        ObjectNode request = push("x").put("onDead", "BLOCK");
         request.putObject("headers").put("X-A", "a\r\nX-Injected: 1").put("hOST", "b");
         request.putArray("signing").addObject().put("scheme", "webhook-id").put("secret", "whsec_");
         Answer answer = operator.post(subscriptions(), request).expect(422);
         assertThat(answer.code()).isEqualTo("INVALID");
         assertThat(answer.body().path("errors").findValuesAsText("pointer"))
-                .containsExactly("/headers/X-A", "/headers/hOST", "/ordering", "/signing/0/secret");
+                .containsExactly("/headers/X-A", "/headers/hOST", "/onDead", "/signing/0/secret");
         assertThat(answer.text()).doesNotContain("Injected");
     }
 
