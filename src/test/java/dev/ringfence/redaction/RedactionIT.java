@@ -488,7 +488,7 @@ class RedactionIT {
                     .isGreaterThanOrEqualTo(3);
         });
         // as if a delivery of the key had died
-        database.execute("insert into ringfence.order_blocks select id, '" + canary + "', 1, tenant_id, now()"
+        database.execute("insert into ringfence.order_blocks select id, '" + canary + "', 1, 1, tenant_id, now()"
                 + " from ringfence.subscriptions where tenant_id = " + id + " limit 1");
         assertThat(Dump.tablesWith(database, canary))
                 .as("where the canary was planted")
