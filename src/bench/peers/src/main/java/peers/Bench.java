@@ -41,6 +41,11 @@ public final class Bench {
             "ringfence", "select (select count(*) from ringfence.outbox_events where status in ('PENDING', 'CLAIMED', 'FAILED_RETRYABLE'))"
                     + " + (select count(*) from ringfence.deliveries_live)");
 
+    /** Asked again and again while the last ones are recorded: where counting would take the database's time from the system, whether any is left. */
+    private static final Map<String, String> ANY_LEFT = Map.of(
+            "ringfence", "select (exists (select from ringfence.deliveries_live)"
+                    + " or exists (select from ringfence.outbox_events where status in ('PENDING', 'CLAIMED', 'FAILED_RETRYABLE')))::int");
+
     private static final int LATENCY_FIRST = 1_000_000;
 
     /** Between two looks at something that another process does. */
@@ -134,7 +139,7 @@ public final class Bench {
             }
             double delivered = (System.nanoTime() - t0) / 1e9;
             try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement()) {
-                while (one(s, REMAINING.get(peer)) > 0) {
+                while (one(s, ANY_LEFT.getOrDefault(peer, REMAINING.get(peer))) > 0) {
                     Thread.sleep(10);
                     if (System.nanoTime() > limit) throw new IOException("timed out: " + one(s, REMAINING.get(peer)) + " not recorded complete");
                 }

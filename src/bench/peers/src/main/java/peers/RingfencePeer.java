@@ -39,7 +39,8 @@ import javax.management.remote.JMXServiceURL;
  * tenant, 100 push subscriptions (signed, every attempt a row, both commits durable), one event type for each endpoint. The server
  * boots with delivery off; GO switches it on over JMX, so that fan-out of the backlog is part of what is measured.
  *
- * <p>Options: root (the main project's folder, ../../..), window, workers, serverHeap (1g).
+ * <p>Options: root (the main project's folder, ../../..), window, workers, serverHeap (1g), profiler (async-profiler's library: from
+ * "go" to the end its samples go to work/profile.collapsed), profile (its options, event=itimer,interval=1ms).
  */
 final class RingfencePeer implements Peer {
     private static final String ADMIN = "bench-admin-key-that-nobody-else-knows-0123456789";
@@ -84,6 +85,7 @@ final class RingfencePeer implements Peer {
     @Override
     public void start() throws Exception {
         connect();
+        profiler("start," + o.text("profile", "event=itimer,interval=1ms"));
         beans.invoke(new ObjectName(DELIVERY), "resume", new Object[0], new String[0]);
     }
 
@@ -112,8 +114,20 @@ final class RingfencePeer implements Peer {
         record(id, 1);
     }
 
+    private void profiler(String command) throws Exception {
+        String library = o.text("profiler", "");
+        if (library.isEmpty() || beans == null) return;
+        VirtualMachine vm = VirtualMachine.attach(Long.toString(server.pid()));
+        try {
+            vm.loadAgentPath(Path.of(library).toAbsolutePath().toString(), command);
+        } finally {
+            vm.detach();
+        }
+    }
+
     @Override
     public void stop() throws Exception {
+        profiler("stop,collapsed,threads,file=" + Path.of("work/profile.collapsed").toAbsolutePath());
         if (connector != null) connector.close();
         server.destroy();
         if (!server.waitFor(30, TimeUnit.SECONDS)) server.destroyForcibly().waitFor();
