@@ -81,7 +81,7 @@ public class ClaimRepository {
         try (Connection connection = sources.jta().getConnection();
                 Statement settings = connection.createStatement();
                 PreparedStatement statement = connection.prepareStatement(CLAIM)) {
-            settings.execute(Plans.FOLLOW_THE_INDEX);
+            settings.execute(Plans.FOLLOW_THE_INDEX + "; " + Plans.SOON_ENOUGH);
             OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
             Object[] values = {
                 turn.after(),

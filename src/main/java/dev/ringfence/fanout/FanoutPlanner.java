@@ -45,12 +45,11 @@ final class FanoutPlanner {
         return new FanoutPlan(moves, deliveries, events.subList(next, events.size()));
     }
 
-    /** True where a match filter or a template has to look into the event. */
-    static boolean needsBody(ClaimedEvent event, List<Subscription> subscriptions) {
-        return subscriptions.stream()
-                .anyMatch(subscription -> concerns(subscription, event)
-                        && (!subscription.filter().match().acceptsAll()
-                                || subscription.destination().template() != null));
+    /** True where a match filter or a template of those whom an event concerns has to look into it. */
+    static boolean needsBody(List<Subscription> concerned) {
+        return concerned.stream()
+                .anyMatch(subscription -> !subscription.filter().match().acceptsAll()
+                        || subscription.destination().template() != null);
     }
 
     private static Optional<OutboxMove> obstacle(ClaimedEvent event, Situation situation, Instant now) {
@@ -73,11 +72,9 @@ final class FanoutPlanner {
 
     private static OutboxMove match(
             ClaimedEvent event, Situation situation, Bodies bodies, List<PlannedDelivery> deliveries) {
-        List<Subscription> concerned = situation.subscriptionsOf(event).stream()
-                .filter(subscription -> concerns(subscription, event))
-                .toList();
+        List<Subscription> concerned = situation.audience().of(event);
         JsonNode envelope = null;
-        if (needsBody(event, concerned)) {
+        if (needsBody(concerned)) {
             envelope = envelope(situation.envelopes().of(event));
             if (envelope == null) {
                 return OutboxMove.dead(event, FanoutCode.MALFORMED_PAYLOAD);
@@ -97,11 +94,6 @@ final class FanoutPlanner {
             deliveries.add(new PlannedDelivery(event, subscription.id(), fate, body));
         }
         return OutboxMove.published(event);
-    }
-
-    private static boolean concerns(Subscription subscription, ClaimedEvent event) {
-        return subscription.takesEvent(event.ordinal())
-                && subscription.filter().types().accepts(event.eventName());
     }
 
     private static Fate fate(Subscription subscription, ClaimedEvent event, @Nullable JsonNode envelope) {

@@ -15,5 +15,11 @@ final class Plans {
             "set local plan_cache_mode = force_custom_plan; set local enable_seqscan = off;"
                     + " set local enable_bitmapscan = off; set local enable_sort = off";
 
+    /**
+     * For a lease: it need not outlive a crash of PostgreSQL, which only leaves the event due again. What is published under it is on the
+     * disk when its own commit returns, and so is the lease then, as it was written before.
+     */
+    static final String SOON_ENOUGH = "set local synchronous_commit = off";
+
     private Plans() {}
 }

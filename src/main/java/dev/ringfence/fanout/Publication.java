@@ -2,7 +2,6 @@ package dev.ringfence.fanout;
 
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.ordering.OrderedKeys;
-import dev.ringfence.subscription.Subscription;
 import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -11,7 +10,6 @@ import jakarta.transaction.Transactional;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -92,13 +90,13 @@ public class Publication {
                 .toList();
         List<Long> tenantIds =
                 reachable.stream().map(ClaimedEvent::tenantId).distinct().toList();
-        Map<Long, List<Subscription>> active = subscriptions.takingOf(tenantIds);
-        return new Situation(granted, rows.lifecycles(tenantIds), active, envelopes(reachable, active));
+        Audience audience = new Audience(subscriptions.takingOf(tenantIds));
+        return new Situation(granted, rows.lifecycles(tenantIds), audience, envelopes(reachable, audience));
     }
 
-    private Envelopes envelopes(List<ClaimedEvent> events, Map<Long, List<Subscription>> active) {
+    private Envelopes envelopes(List<ClaimedEvent> events, Audience audience) {
         List<ClaimedEvent> looked = events.stream()
-                .filter(event -> FanoutPlanner.needsBody(event, active.getOrDefault(event.tenantId(), List.of())))
+                .filter(event -> FanoutPlanner.needsBody(audience.of(event)))
                 .toList();
         return looked.isEmpty() ? Envelopes.NONE : rows.envelopes(looked, Envelopes.MOST);
     }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param subscriptionVersion null where the subscription is gone
  * @param eventName null where the event's row is gone
  * @param perSecond most requests a second of its subscription, on all nodes; null where there is no limit
+ * @param bytes of its body, 0 where its event's row is gone
  * @param ends whether it is certain not to be sent: too old, or of a subscription or an application that is gone or disabled
  */
 record Candidate(
@@ -25,4 +26,5 @@ record Candidate(
         Instant cycleStartedAt,
         @Nullable String eventName,
         @Nullable Double perSecond,
+        int bytes,
         boolean ends) {}

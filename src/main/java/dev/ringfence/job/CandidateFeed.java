@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class CandidateFeed {
     private static final Logger LOG = System.getLogger(CandidateFeed.class.getName());
+    /** While little is free, slots gather for so long: a look for a few costs as much as one for many. */
+    private static final Duration BETWEEN_SMALL = Duration.ofMillis(20);
+
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
     private static final Duration BETWEEN_LOOKS_AROUND = Duration.ofSeconds(1);
     /** A few of one endpoint cost hardly more than one. */
@@ -62,6 +65,7 @@ public class CandidateFeed {
     private int foundLastRound;
     private boolean stopped;
     private long nextScan;
+    private long nextSmall;
     private volatile long lastAsked;
     private long nextLookAround;
 
@@ -80,6 +84,7 @@ public class CandidateFeed {
         this.clock = clock;
         this.nanos = nanos;
         this.nextScan = nanos == null ? 0 : nanos.nanos();
+        this.nextSmall = nextScan;
         this.lastAsked = nextScan;
         this.nextLookAround = nextScan;
     }
@@ -210,13 +215,20 @@ public class CandidateFeed {
             if (stopped || until - now <= 0) {
                 return false;
             }
-            boolean mayScan = delivery.on() && !scanning && slots.roomy();
-            if (next() != null || (mayScan && (signalled || nextScan - now <= 0))) {
+            long scanIn = delivery.on() && !scanning ? untilScan(now) : Long.MAX_VALUE;
+            if (next() != null || scanIn <= 0) {
                 return true;
             }
-            long scanIn = mayScan ? nextScan - now : Long.MAX_VALUE;
             changed.await(Math.min(until - now, scanIn), TimeUnit.NANOSECONDS);
         }
+    }
+
+    private long untilScan(long now) {
+        long due = signalled ? 0 : nextScan - now;
+        if (slots.spacious()) {
+            return due;
+        }
+        return slots.roomy() ? Math.max(due, nextSmall - now) : Long.MAX_VALUE;
     }
 
     /** The lane whose turn it is, null where nothing may be handed out. The slow ones cost a worker little, so they go first. */
@@ -313,6 +325,7 @@ public class CandidateFeed {
     /** After a whole round without a find the feed rests; else it goes on as soon as somebody asks. */
     private void scanned(@Nullable Scan found) {
         long now = nanos.nanos();
+        nextSmall = now + BETWEEN_SMALL.toNanos();
         if (found == null) {
             nextScan = now + AFTER_FAILURE.toNanos();
             return;

@@ -46,7 +46,7 @@ public class CandidateRepository {
                    order by d.tenant_id, d.subscription_id limit 1) n
             )
             select p.tenant_id, p.subscription_id, c.id, t.fence_key, t.app_enabled, s.version, c.cycle, c.cycle_attempts,
-                   c.cycle_started_at, e.event_name, s.per_second, c.expired or g.disabled
+                   c.cycle_started_at, e.event_name, s.per_second, coalesce(c.octets, e.octets, 0), c.expired or g.disabled
               from pairs p
               left join lateral (
                 select l.fence_key, l.epoch, l.phase, a.enabled as app_enabled
@@ -64,9 +64,9 @@ public class CandidateRepository {
                   from unnest(?::uuid[], ?::integer[], ?::integer[], ?::integer[]) as x (id, taken, most, allowed)
                  where x.id = p.subscription_id limit 1) u on true
               left join lateral (
-                (select q.id, q.cycle, q.cycle_attempts, q.cycle_started_at, q.event_ordinal, q.event_recorded_at, q.expired from (
+                (select q.id, q.cycle, q.cycle_attempts, q.cycle_started_at, q.event_ordinal, q.event_recorded_at, q.octets, q.expired from (
                   select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at,
-                         d.cycle_started_at <= ?::timestamptz as expired, row_number() over (order by d.next_attempt_at) as nth
+                         octet_length(d.body_bytes) as octets, d.cycle_started_at <= ?::timestamptz as expired, row_number() over (order by d.next_attempt_at) as nth
                     from deliveries_live d
                    where d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
                      and d.state in ('pending', 'retrying')
@@ -78,7 +78,8 @@ public class CandidateRepository {
                    limit greatest(0, least(?::integer, least(case when s.status is null then null else greatest(1, s.in_flight / ?::integer) end, u.most, case when not s.held then s.probes end) - coalesce(u.taken, 0)))) q
                  where q.expired or (s.held is not true and (g.disabled or u.allowed is null or q.nth <= u.allowed)))
                 union all
-                (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at, true
+                (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at,
+                        octet_length(d.body_bytes), true
                    from deliveries_live d
                   where s.held and d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
                     and d.state = 'retrying' and d.cycle_started_at <= ?::timestamptz
@@ -87,7 +88,7 @@ public class CandidateRepository {
                   order by d.cycle_started_at
                   limit ?::integer)) c on true
               left join lateral (
-                select o.event_name from outbox_events o
+                select o.event_name, octet_length(o.payload_bytes) as octets from outbox_events o
                  where o.ordinal = c.event_ordinal and o.recorded_at = c.event_recorded_at limit 1) e on true
              limit ?
             """;
@@ -196,6 +197,7 @@ public class CandidateRepository {
                 rows.getObject(9, OffsetDateTime.class).toInstant(),
                 rows.getString(10),
                 rows.getObject(11, Double.class),
-                rows.getBoolean(12));
+                rows.getInt(12),
+                rows.getBoolean(13));
     }
 }

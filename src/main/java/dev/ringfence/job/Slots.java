@@ -30,6 +30,8 @@ public class Slots {
     /** A node that has just started begins with so few, and one more with each answer: cold code and sockets are slow. */
     private static final int AT_FIRST = 16;
 
+    private static final long LEAST_BYTES = 16 << 20;
+
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final Duration LONGEST_REST = Duration.ofSeconds(30);
@@ -39,10 +41,14 @@ public class Slots {
     /** When what was left out for a moment is worth another look. */
     private static final Duration SOON = Duration.ofMillis(50);
 
-    /** @param counted whether it was counted as a request of its subscription's rate */
-    private record InHand(UUID subscription, boolean counted) {}
+    /**
+     * @param counted whether it was counted as a request of its subscription's rate
+     * @param bytes of its body
+     */
+    private record InHand(UUID subscription, boolean counted, int bytes) {}
 
     private final int capacity;
+    private final long mostBytes;
     private final NanoClock clock;
     private final Map<Long, InHand> held = new HashMap<>();
     private final Map<UUID, Integer> taken = new HashMap<>();
@@ -65,14 +71,23 @@ public class Slots {
     private int stragglers;
     private int takenOver;
     private int allowed;
+    private long bytes;
 
     @Inject
     public Slots(Settings settings, NanoClock clock) {
-        this(settings.deliveryWorkers() * settings.deliveryWindow(), clock);
+        this(
+                settings.deliveryWorkers() * settings.deliveryWindow(),
+                share(Runtime.getRuntime().maxMemory()),
+                clock);
     }
 
     Slots(int capacity, NanoClock clock) {
+        this(capacity, LEAST_BYTES, clock);
+    }
+
+    Slots(int capacity, long mostBytes, NanoClock clock) {
         this.capacity = capacity;
+        this.mostBytes = mostBytes;
         this.clock = clock;
         this.throttle = new Throttle(clock);
         this.allowed = Math.min(capacity, AT_FIRST);
@@ -81,7 +96,12 @@ public class Slots {
     /** For the container's proxy, which never uses what it holds. */
     @SuppressWarnings("NullAway")
     Slots() {
-        this(0, null);
+        this(0, 0, null);
+    }
+
+    /** Bodies are in memory from their reservation to their answer, some of them twice. */
+    private static long share(long heap) {
+        return Math.max(LEAST_BYTES, heap / 16);
     }
 
     /** How many more this node may take in hand. */
@@ -89,24 +109,35 @@ public class Slots {
         return Math.max(0, allowed - (held.size() - stragglers));
     }
 
-    /** Whether enough is free that looking for work is worth a statement. */
+    /** Whether enough is free that looking for work is worth a statement now and then. */
     synchronized boolean roomy() {
-        return free() >= Math.max(1, allowed / 8);
+        return room(8);
+    }
+
+    /** Whether so much is free that looking for work is worth a statement at once. */
+    synchronized boolean spacious() {
+        return room(3);
+    }
+
+    /** Where the bodies in hand take more than half of their memory, one that is found might have no room. */
+    private boolean room(int part) {
+        return bytes <= mostBytes / 2 && free() >= Math.max(1, allowed / part);
     }
 
     /**
-     * Takes the candidate in hand; false where it is already, and where its subscription's rate does not allow it now. One that ends without
-     * a request is not counted.
+     * Takes the candidate in hand; false where it is already, where its subscription's rate does not allow it now, and where there is no
+     * memory for its body beside the others'. One that ends without a request is not counted.
      *
      * @param nodes how many nodes share the rate
      */
     synchronized boolean take(Candidate candidate, int nodes) {
-        if (held.containsKey(candidate.id()) || !(candidate.ends() || throttle.admits(candidate, nodes))) {
+        boolean crowded = bytes > 0 && bytes + candidate.bytes() > mostBytes;
+        if (crowded || held.containsKey(candidate.id()) || !(candidate.ends() || throttle.admits(candidate, nodes))) {
             return false;
         }
-        held.put(
-                candidate.id(),
-                new InHand(candidate.subscriptionId(), candidate.perSecond() != null && !candidate.ends()));
+        boolean counted = candidate.perSecond() != null && !candidate.ends();
+        held.put(candidate.id(), new InHand(candidate.subscriptionId(), counted, candidate.bytes()));
+        bytes += candidate.bytes();
         taken.merge(candidate.subscriptionId(), 1, Integer::sum);
         return true;
     }
@@ -126,6 +157,7 @@ public class Slots {
         for (Long id : ids) {
             InHand one = held.remove(id);
             if (one != null) {
+                bytes -= one.bytes();
                 taken.computeIfPresent(one.subscription(), (key, count) -> count > 1 ? count - 1 : null);
                 if (unsent && one.counted()) {
                     throttle.giveBack(one.subscription());

@@ -9,15 +9,23 @@ import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a tenant's queue bounded (RC-10): waiting push deliveries and events that are not yet fanned out. The count is an
- * approximation: measured at most once a second, plus what this node recorded since; other nodes' last second is missing.
+ * approximation: what was measured a second ago, longer where measuring takes long, plus what this node recorded since; what other
+ * nodes did meanwhile is missing. One request measures while the others go by the figure before, so a backlog that takes long to
+ * count costs a part of one thread, not all requests.
  */
 @ApplicationScoped
 class QueueDepth {
     private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /** A measurement holds for so many times what it took. */
+    private static final int WORTH = 20;
+
     private static final int RETRY_AFTER_SECONDS = 5;
     private static final int MAX_TENANTS = 10_000;
 
@@ -26,7 +34,7 @@ class QueueDepth {
     private final WaitingRepository waiting;
     private final NanoClock clock;
     private final Map<Long, Measured> tenants = new ConcurrentHashMap<>();
-    private volatile Events events = new Events(Map.of(), Long.MIN_VALUE);
+    private volatile @Nullable Events events;
 
     @Inject
     QueueDepth(Settings settings, QueueDepthRepository repository, WaitingRepository waiting, NanoClock clock) {
@@ -43,13 +51,38 @@ class QueueDepth {
     }
 
     /** A tenant's count as measured, and what was recorded here since. */
-    private record Measured(long count, long atNanos, AtomicLong since) {
+    private record Measured(long count, Freshness freshness, AtomicLong since) {
         long now() {
             return count + since.get();
         }
     }
 
-    private record Events(Map<Long, Long> byTenant, long atNanos) {}
+    private record Events(Map<Long, Long> byTenant, Freshness freshness) {}
+
+    /**
+     * Until when a measurement holds, and whose turn it is to measure after that.
+     *
+     * @param taken true while somebody measures
+     */
+    private record Freshness(long until, AtomicBoolean taken) {
+
+        static Freshness of(long began, long ended) {
+            return new Freshness(ended + Math.max(FRESH_NANOS, WORTH * (ended - began)), new AtomicBoolean());
+        }
+
+        boolean over(long now) {
+            return now - until >= 0;
+        }
+
+        /** True for one caller once it is over, until that one gives up. */
+        boolean mine(long now) {
+            return over(now) && taken.compareAndSet(false, true);
+        }
+
+        void giveUp() {
+            taken.set(false);
+        }
+    }
 
     /**
      * Lets {@code count} more events in.
@@ -72,27 +105,55 @@ class QueueDepth {
     }
 
     private Measured measured(long tenantId) {
-        long now = clock.nanos();
         Measured known = tenants.get(tenantId);
-        if (known != null && now - known.atNanos() < FRESH_NANOS) {
+        if (known == null) {
+            return measure(tenantId);
+        }
+        if (!known.freshness().mine(clock.nanos())) {
             return known;
         }
+        try {
+            return measure(tenantId);
+        } catch (RuntimeException | Error failed) {
+            known.freshness().giveUp();
+            throw failed;
+        }
+    }
+
+    private Measured measure(long tenantId) {
+        long began = clock.nanos();
         long count = waiting.count(tenantId, settings.maxWaiting() + 1)
-                + events(now).byTenant().getOrDefault(tenantId, 0L);
-        Measured fresh = new Measured(count, now, new AtomicLong());
+                + events().byTenant().getOrDefault(tenantId, 0L);
+        long ended = clock.nanos();
+        Measured fresh = new Measured(count, Freshness.of(began, ended), new AtomicLong());
         if (tenants.size() >= MAX_TENANTS) {
-            tenants.values().removeIf(old -> now - old.atNanos() >= FRESH_NANOS);
+            tenants.values().removeIf(old -> old.freshness().over(ended));
         }
         tenants.put(tenantId, fresh);
         return fresh;
     }
 
-    private Events events(long now) {
+    private Events events() {
         Events known = events;
-        if (known.atNanos() == Long.MIN_VALUE || now - known.atNanos() >= FRESH_NANOS) {
-            known = new Events(repository.events(2 * settings.maxWaiting()), now);
-            events = known;
+        if (known == null) {
+            return measureEvents();
         }
-        return known;
+        if (!known.freshness().mine(clock.nanos())) {
+            return known;
+        }
+        try {
+            return measureEvents();
+        } catch (RuntimeException | Error failed) {
+            known.freshness().giveUp();
+            throw failed;
+        }
+    }
+
+    private Events measureEvents() {
+        long began = clock.nanos();
+        Map<Long, Long> counts = repository.events(2 * settings.maxWaiting());
+        Events fresh = new Events(counts, Freshness.of(began, clock.nanos()));
+        events = fresh;
+        return fresh;
     }
 }

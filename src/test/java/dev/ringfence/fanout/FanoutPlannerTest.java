@@ -51,7 +51,7 @@ class FanoutPlannerTest {
 
     private static Situation situation(
             Set<FenceKey> granted, TenantLifecycle tenant, List<Subscription> subscriptions) {
-        return new Situation(granted, Map.of(1L, tenant), Map.of(1L, subscriptions), Envelopes.NONE);
+        return new Situation(granted, Map.of(1L, tenant), new Audience(Map.of(1L, subscriptions)), Envelopes.NONE);
     }
 
     private static OutboxMove onlyMove(Situation situation) {
@@ -105,7 +105,7 @@ class FanoutPlannerTest {
         return new Situation(
                 Set.of(FENCE),
                 Map.of(1L, tenant(EPOCH, Phase.ACTIVE, true)),
-                Map.of(1L, Collections.nCopies(subscriptions, one)),
+                new Audience(Map.of(1L, Collections.nCopies(subscriptions, one))),
                 new Envelopes(bodies, Set.of()));
     }
 

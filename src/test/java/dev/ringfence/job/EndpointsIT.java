@@ -49,7 +49,7 @@ class EndpointsIT {
 
     private Map<UUID, Endpoint> read(UUID subscription) {
         return endpoints.of(List.of(new Candidate(
-                1, 1, new FenceKey(1), true, subscription, 1L, 1, 0, Instant.EPOCH, "a.b.c.v1", null, false)));
+                1, 1, new FenceKey(1), true, subscription, 1L, 1, 0, Instant.EPOCH, "a.b.c.v1", null, 1_000, false)));
     }
 
     @Test

@@ -46,6 +46,7 @@ class PreflightTest {
                 START,
                 "order.order.placed.v1",
                 null,
+                1_000,
                 false);
     }
 

@@ -45,6 +45,7 @@ class SlotsTest {
                     Instant.EPOCH,
                     "order.order.placed.v1",
                     null,
+                    1_000,
                     false));
         }
         return candidates;
@@ -100,6 +101,41 @@ class SlotsTest {
 
         assertThat(slots.held()).isEqualTo(8);
         assertThat(slots.free()).isEqualTo(8);
+    }
+
+    /** Bodies of what is in hand are in memory. */
+    @Test
+    @Tag("AT-1")
+    void no_more_is_taken_in_hand_than_there_is_memory_for() {
+        Slots small = new Slots(100, 10_000, clock);
+        List<Candidate> taken =
+                candidates(16).stream().filter(one -> small.take(one, 1)).toList();
+        assertThat(taken).hasSize(10);
+        assertThat(small.free()).isEqualTo(6);
+        assertThat(small.spacious()).isFalse();
+        assertThat(small.roomy()).isFalse();
+
+        small.free(taken.subList(0, 4).stream().map(Candidate::id).toList());
+        assertThat(small.roomy()).isFalse();
+        small.putBack(List.of(4L));
+        assertThat(small.roomy()).isTrue();
+    }
+
+    @Test
+    @Tag("AT-1")
+    void what_is_larger_than_the_memory_travels_alone() {
+        Slots small = new Slots(100, 999, clock);
+        assertThat(candidates(2).stream().filter(one -> small.take(one, 1))).hasSize(1);
+    }
+
+    @Test
+    void while_little_is_free_looking_is_worth_it_now_and_then_only() {
+        assertThat(slots.spacious()).isTrue();
+        take(candidates(12));
+        assertThat(slots.spacious()).isFalse();
+        assertThat(slots.roomy()).isTrue();
+        slots.free(List.of(0L));
+        assertThat(slots.spacious()).isTrue();
     }
 
     @Test
@@ -279,6 +315,7 @@ class SlotsTest {
                         Instant.EPOCH,
                         one.eventName(),
                         one.perSecond(),
+                        1_000,
                         true))
                 .toList();
         assertThat(take(ending)).hasSize(5);
@@ -313,6 +350,7 @@ class SlotsTest {
                         Instant.EPOCH,
                         one.eventName(),
                         0.01,
+                        1_000,
                         false),
                 1);
         assertThat(slots.pause(SECOND)).isEqualTo(SECOND);
@@ -349,6 +387,7 @@ class SlotsTest {
                     Instant.EPOCH,
                     "order.order.placed.v1",
                     10.0,
+                    1_000,
                     false));
         }
         return candidates;

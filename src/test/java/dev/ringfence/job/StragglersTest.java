@@ -58,7 +58,7 @@ class StragglersTest {
         long id = nextId++;
         UUID subscription = UUID.randomUUID();
         Candidate candidate = new Candidate(
-                id, 1, new FenceKey(1), true, subscription, 1L, 1, 0, NOW, "order.order.placed.v1", null, false);
+                id, 1, new FenceKey(1), true, subscription, 1L, 1, 0, NOW, "order.order.placed.v1", null, 1_000, false);
         assertThat(slots.take(candidate, 1)).isTrue();
         slots.begin(lane, List.of(candidate));
         Flight flight = new Flight(NoFence.shared(), Map.of(), nanos);

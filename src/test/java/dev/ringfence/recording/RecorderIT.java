@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -316,6 +318,29 @@ class RecorderIT {
         assertThat(refused(() -> shop.record(event("o1", "{}", ""), event("o2", "{}", "")))
                         .code())
                 .isEqualTo("QUEUE_FULL");
+    }
+
+    /** Counting a long backlog takes long, and everybody's second is over at the same time. */
+    @Test
+    @Tag("RC-10")
+    void while_one_request_counts_what_waits_the_others_go_by_the_count_before() throws Exception {
+        shop.record(event("o1", "{}", ""));
+        shop.laterNanos.addAndGet(Duration.ofSeconds(2).toNanos());
+        ExecutorService others = Executors.newSingleThreadExecutor();
+        try (Connection locker = shop.database.dataSource().getConnection();
+                Statement statement = locker.createStatement()) {
+            locker.setAutoCommit(false);
+            statement.execute("lock table ringfence.subscriptions in access exclusive mode");
+            Future<JsonNode> counting = others.submit(() -> shop.record(event("o2", "{}", "")));
+            await().until(() -> shop.database.number("select count(*) from pg_locks where not granted") == 1);
+            assertThat(shop.record(event("o3", "{}", "")).at("/results")).hasSize(1);
+            assertThat(counting).isNotDone();
+            locker.rollback();
+            assertThat(counting.get(10, TimeUnit.SECONDS).at("/results")).hasSize(1);
+        } finally {
+            others.shutdownNow();
+        }
+        assertThat(shop.fired).hasSize(3);
     }
 
     @Test

@@ -98,13 +98,12 @@ public final class Bench {
 
     private static Map<String, Double> drain(String peer, Options o, List<String> passed, Child receiver, Path log) throws Exception {
         int n = o.number("n", 20_000);
-        freshDatabase(o);
-        List<String> fill = new ArrayList<>(command(peer, "fill", o));
-        fill.addAll(passed);
-        fill.add("n=" + n);
-        if (peer.equals("transaction-outbox")) fill.add("attempt=2000");
-        Child filler = new Child("fill", log, fill);
-        if (!filler.process.waitFor(180, TimeUnit.SECONDS) || filler.process.exitValue() != 0) throw new IOException("fill failed, see " + log);
+        String template = o.text("template", "");
+        if (template.isEmpty() || !copied(o, template, "peers")) {
+            freshDatabase(o);
+            fill(peer, o, passed, n, log);
+            if (!template.isEmpty()) copied(o, "peers", template);
+        }
         long waiting = remaining(peer, o);
         if (waiting != n) throw new IOException(waiting + " jobs waiting, expected " + n);
         settle(o);
@@ -168,6 +167,27 @@ public final class Bench {
             return r;
         } finally {
             for (Child w : workers) w.end();
+        }
+    }
+
+    private static void fill(String peer, Options o, List<String> passed, int n, Path log) throws Exception {
+        List<String> fill = new ArrayList<>(command(peer, "fill", o));
+        fill.addAll(passed);
+        fill.add("n=" + n);
+        if (peer.equals("transaction-outbox")) fill.add("attempt=2000");
+        Child filler = new Child("fill", log, fill);
+        if (!filler.process.waitFor(o.number("timeout", 300), TimeUnit.SECONDS) || filler.process.exitValue() != 0) {
+            throw new IOException("fill failed, see " + log);
+        }
+    }
+
+    /** Makes one database a copy of another; false where there is nothing to copy. */
+    private static boolean copied(Options o, String from, String to) throws SQLException {
+        try (Connection c = DriverManager.getConnection(o.jdbc().replaceFirst("/peers\\b", "/postgres")); Statement s = c.createStatement()) {
+            if (one(s, "select count(*) from pg_database where datname = '" + from + "'") == 0) return false;
+            s.execute("drop database if exists " + to + " with (force)");
+            s.execute("create database " + to + " template " + from);
+            return true;
         }
     }
 

@@ -39,7 +39,8 @@ import javax.management.remote.JMXServiceURL;
  * tenant, 100 push subscriptions (signed, every attempt a row, both commits durable), one event type for each endpoint. The server
  * boots with delivery off; GO switches it on over JMX, so that fan-out of the backlog is part of what is measured.
  *
- * <p>Options: root (the main project's folder, ../../..), window, workers, serverHeap (1g), profiler (async-profiler's library: from
+ * <p>Options: ready (false; true: the backlog is fanned out before "go", every circuit open until then, so that every delivery is ready
+ * as the peers' jobs are and fan-out is not measured), root (the main project's folder, ../../..), window, workers, serverHeap (1g), profiler (async-profiler's library: from
  * "go" to the end its samples go to work/profile.collapsed), profile (its options, event=itimer,interval=1ms).
  */
 final class RingfencePeer implements Peer {
@@ -56,6 +57,7 @@ final class RingfencePeer implements Peer {
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private String app;
     private String epoch;
+    private boolean measured;
 
     RingfencePeer(Options o) throws Exception {
         this.o = o;
@@ -80,11 +82,30 @@ final class RingfencePeer implements Peer {
             r.next();
             if (r.getLong(1) != n) throw new IOException(r.getLong(1) + " events recorded, expected " + n);
         }
+        if (o.flag("ready", false)) fanOut();
+    }
+
+    private void fanOut() throws Exception {
+        try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement()) {
+            s.execute("update ringfence.subscriptions set circuit = 'OPEN', circuit_until = now() + interval '1 day'");
+            connect();
+            beans.invoke(new ObjectName(DELIVERY), "resume", new Object[0], new String[0]);
+            while (Bench.one(s, "select (exists (select from ringfence.outbox_events where status in ('PENDING', 'CLAIMED', 'FAILED_RETRYABLE')))::int") > 0) {
+                Bench.pause();
+            }
+            pause();
+        }
     }
 
     @Override
     public void start() throws Exception {
         connect();
+        measured = true;
+        if (o.flag("ready", false)) {
+            try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement()) {
+                s.execute("update ringfence.subscriptions set circuit = 'CLOSED', circuit_until = null");
+            }
+        }
         profiler("start," + o.text("profile", "event=itimer,interval=1ms"));
         beans.invoke(new ObjectName(DELIVERY), "resume", new Object[0], new String[0]);
     }
@@ -116,7 +137,7 @@ final class RingfencePeer implements Peer {
 
     private void profiler(String command) throws Exception {
         String library = o.text("profiler", "");
-        if (library.isEmpty() || beans == null) return;
+        if (library.isEmpty()) return;
         VirtualMachine vm = VirtualMachine.attach(Long.toString(server.pid()));
         try {
             vm.loadAgentPath(Path.of(library).toAbsolutePath().toString(), command);
@@ -127,7 +148,7 @@ final class RingfencePeer implements Peer {
 
     @Override
     public void stop() throws Exception {
-        profiler("stop,collapsed,threads,file=" + Path.of("work/profile.collapsed").toAbsolutePath());
+        if (beans != null && measured) profiler("stop,collapsed,threads,file=" + Path.of("work/profile.collapsed").toAbsolutePath());
         if (connector != null) connector.close();
         server.destroy();
         if (!server.waitFor(30, TimeUnit.SECONDS)) server.destroyForcibly().waitFor();
