@@ -67,6 +67,8 @@ public record Settings(
     /** Ceiling of {@link #mostInFlight()}: each request is a connection. */
     private static final int MOST_IN_FLIGHT = 4_096;
 
+    private static final int USUAL_WINDOW = 250;
+
     /** Credentials are percent-encoded, so that the host begins after the only {@code @}. */
     private static final Pattern PROXY = Pattern.compile("http://(?:[!-~&&[^@/:?#\\[\\]]]+:[!-~&&[^@/:?#\\[\\]]]*@)?"
             + "(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+]):([1-9][0-9]{0,4})/?");
@@ -92,6 +94,7 @@ public record Settings(
         SettingReader read = new SettingReader(source);
         Duration maxAge = read.duration(
                 "ringfence.delivery.max-age", Duration.ofHours(24), Duration.ofSeconds(1), MAX_AGE_CEILING);
+        int workers = (int) read.number("ringfence.delivery.workers", 3, 1, 16);
         Settings settings = new Settings(
                 bootstrapAdminKey(read),
                 read.flag("ringfence.schema.migrate", true),
@@ -101,8 +104,8 @@ public record Settings(
                 read.flag("ringfence.egress.http2", true),
                 read.millis("ringfence.clock.max-skew-ms", 1_000, 1, 60_000),
                 read.flag("ringfence.delivery.enabled", true),
-                (int) read.number("ringfence.delivery.workers", 3, 1, 16),
-                (int) read.number("ringfence.delivery.window", 100, 1, 1_000),
+                workers,
+                (int) read.number("ringfence.delivery.window", usualWindow(workers), 1, 1_000),
                 (int) read.number("ringfence.delivery.max-attempts", 6, 1, 20),
                 maxAge,
                 waits(read, maxAge),
@@ -138,6 +141,11 @@ public record Settings(
     /** Requests that this node may have in flight at once, over all workers and stragglers. */
     public int mostInFlight() {
         return (deliveryWorkers + STRAGGLERS) * deliveryWindow;
+    }
+
+    /** As large as pays; with many workers as large as they may all have. */
+    private static int usualWindow(int workers) {
+        return Math.min(USUAL_WINDOW, MOST_IN_FLIGHT / (workers + STRAGGLERS));
     }
 
     private static void boundInFlight(SettingReader read, Settings settings) {

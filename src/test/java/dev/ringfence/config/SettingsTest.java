@@ -93,7 +93,9 @@ class SettingsTest {
 
     @Test
     void boundsTheRequestsInFlight() {
-        assertThat(with(Map.of()).mostInFlight()).isEqualTo(800);
+        assertThat(with(Map.of()).mostInFlight()).isEqualTo(2_000);
+        assertThat(with(Map.of("ringfence.delivery.workers", "16")).deliveryWindow())
+                .isEqualTo(195);
         assertThatThrownBy(() -> with(Map.of("ringfence.delivery.workers", "16", "ringfence.delivery.window", "196")))
                 .hasMessageContaining("ringfence.delivery.window is \"196\", permitted is at most 195")
                 .hasMessageContaining("ringfence.delivery.workers=16");
