@@ -10,9 +10,13 @@ public class DeliveryStorageException extends RuntimeException {
 
     private final String sqlState;
 
+    /** A pool has none for what it says itself. */
+    private final boolean noState;
+
     public DeliveryStorageException(String step, SQLException cause) {
         super("cannot " + step + " (SQLSTATE " + cause.getSQLState() + ")", cause);
         this.sqlState = String.valueOf(cause.getSQLState());
+        this.noState = cause.getSQLState() == null;
     }
 
     /**
@@ -20,6 +24,15 @@ public class DeliveryStorageException extends RuntimeException {
      * on another connection (D20).
      */
     public boolean worthRepeating() {
-        return LOST_TO_ANOTHER.contains(sqlState) || sqlState.startsWith("08") || sqlState.startsWith("57P");
+        return LOST_TO_ANOTHER.contains(sqlState) || connectionLost();
+    }
+
+    /** True where the database did not answer, or no connection to it was to be had: nothing else will succeed there now. */
+    public boolean outOfReach() {
+        return noState || connectionLost();
+    }
+
+    private boolean connectionLost() {
+        return sqlState.startsWith("08") || sqlState.startsWith("57P");
     }
 }

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Takes outcomes and gets them stored: a batch as a whole, repeated where only concurrency or the connection was to blame, then one by one, so that
+ * Takes outcomes and gets them stored: a batch as a whole, repeated where only concurrency or the connection was to blame, then by halves, so that
  * a receipt that cannot be stored harms no other. What cannot be stored stays open in the ledger, spent, until it is reconciled.
  */
 @ApplicationScoped
@@ -41,17 +41,24 @@ public class ReceiptDesk {
         try {
             count(settlements, repeated(settlements, now));
         } catch (RuntimeException whole) {
-            if (settlements.size() == 1) {
-                giveUp(settlements.get(0), whole);
+            if (settlements.size() == 1 || outOfReach(whole)) {
+                settlements.forEach(one -> giveUp(one, whole));
             } else {
+                int half = settlements.size() / 2;
                 LOG.log(
                         Level.WARNING,
-                        "receipts: batch of {0} failed, going on one by one: {1}",
+                        "receipts: batch of {0} failed, going on with its halves: {1}",
                         settlements.size(),
                         whole.getMessage());
-                settlements.forEach(one -> hand(List.of(one), now));
+                hand(settlements.subList(0, half), now);
+                hand(settlements.subList(half, settlements.size()), now);
             }
         }
+    }
+
+    /** Smaller batches would not get there either, and each would take its time to find out. */
+    private static boolean outOfReach(RuntimeException failed) {
+        return failed instanceof DeliveryStorageException storage && storage.outOfReach();
     }
 
     private Set<UUID> repeated(List<Settlement> settlements, Instant now) {
