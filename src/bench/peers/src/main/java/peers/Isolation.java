@@ -51,16 +51,15 @@ public final class Isolation {
 
     public static void main(String[] args) throws Exception {
         Locale.setDefault(Locale.ROOT);
+        Bench.endChildrenWithMe();
         Options o = new Options(args, 1);
         List<String> passed = Arrays.asList(args).subList(1, args.length);
         Path log = Path.of(o.text("work", "work"));
         Files.createDirectories(log);
         Bench.freshDatabase(o);
-        Bench.Child receiver = Bench.Child.java("receiver", log, List.of("peers.Receiver"));
+        Bench.Child receiver = Bench.receiver(o, log);
         RingfencePeer node = null;
         try {
-            receiver.await("READY", 30);
-            Bench.warmUp(o);
             Bench.reset(o.receiver());
             node = new RingfencePeer(o);
             node.connect();

@@ -8,6 +8,16 @@ public interface Peer {
     /** Commits n waiting jobs without running any. */
     void fill(int n) throws Exception;
 
+    /** The same with jobs of these numbers, while this process lives; for those that can. */
+    default void fill(int first, int n) throws Exception {
+        throw new UnsupportedOperationException("this system is filled once");
+    }
+
+    /** Nothing new begins; returns when nothing is under way any more. */
+    default void pause() throws Exception {
+        throw new UnsupportedOperationException("this system does not pause");
+    }
+
     /** Starts working; returns at once. */
     void start() throws Exception;
 
@@ -17,6 +27,7 @@ public interface Peer {
     void stop() throws Exception;
 
     static void main(String[] args) throws Exception {
+        Bench.endChildrenWithMe();
         Options o = new Options(args, 2);
         Peer peer = switch (args[0]) {
             case "db-scheduler" -> new DbSchedulerPeer(o);
@@ -37,6 +48,13 @@ public interface Peer {
             if (line.equals("GO")) {
                 peer.start();
                 System.out.println("STARTED");
+            } else if (line.startsWith("FILL ")) {
+                String[] p = line.split(" ");
+                peer.fill(Integer.parseInt(p[1]), Integer.parseInt(p[2]));
+                System.out.println("FILLED");
+            } else if (line.equals("PAUSE")) {
+                peer.pause();
+                System.out.println("PAUSED");
             } else if (line.startsWith("LAT ")) {
                 String[] p = line.split(" ");
                 insertSlowly(peer, Integer.parseInt(p[1]), Integer.parseInt(p[2]), Integer.parseInt(p[3]));
@@ -49,8 +67,9 @@ public interface Peer {
     private static void insertSlowly(Peer peer, int first, int n, int everyMillis) throws Exception {
         StringBuilder committed = new StringBuilder();
         for (int i = 0; i < n; i++) {
+            long began = System.nanoTime();
             peer.insertOne(first + i);
-            committed.append("C ").append(first + i).append(' ').append(System.nanoTime()).append('\n');
+            committed.append("C ").append(first + i).append(' ').append(System.nanoTime()).append(' ').append(began).append('\n');
             Thread.sleep(everyMillis);
         }
         System.out.print(committed);

@@ -19,7 +19,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,8 +39,10 @@ import javax.management.remote.JMXServiceURL;
  * boots with delivery off; GO switches it on over JMX, so that fan-out of the backlog is part of what is measured.
  *
  * <p>Options: ready (false; true: the backlog is fanned out before "go", every circuit open until then, so that every delivery is ready
- * as the peers' jobs are and fan-out is not measured), root (the main project's folder, ../../..), window, workers, serverHeap (1g), profiler (async-profiler's library: from
- * "go" to the end its samples go to work/profile.collapsed), profile (its options, event=itimer,interval=1ms).
+ * as the peers' jobs are and fan-out is not measured), root (the main project's folder, ../../..), window, workers, serverHeap (1g),
+ * clients (that record at once while filling, 8), recorder (own; other: a second node records, which delivers nothing), profiler
+ * (async-profiler's library: from "go" to the end its samples go to work/profile.collapsed), profile (its options,
+ * event=itimer,interval=1ms).
  */
 final class RingfencePeer implements Peer {
     private static final String ADMIN = "bench-admin-key-that-nobody-else-knows-0123456789";
@@ -55,34 +56,74 @@ final class RingfencePeer implements Peer {
     private JMXConnector connector;
     private MBeanServerConnection beans;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final String name;
+    private final RingfencePeer other;
+    private Path console;
     private String app;
     private String epoch;
     private boolean measured;
 
     RingfencePeer(Options o) throws Exception {
+        this(o, "bench-0", o.text("recorder", "own").equals("other"));
+    }
+
+    /** One node of several on the same database; the name is the node's in ledger and leases. */
+    RingfencePeer(Options o, String name) throws Exception {
+        this(o, name, false);
+    }
+
+    private RingfencePeer(Options o, String name, boolean withOther) throws Exception {
         this.o = o;
+        this.name = name;
         root = Path.of(o.text("root", "../../..")).toAbsolutePath().normalize();
         int offset = offset();
         port = 8080 + offset;
         server = boot(offset);
-        awaitReady();
+        try {
+            awaitReady();
+        } catch (Exception e) {
+            server.destroyForcibly();
+            throw e;
+        }
+        other = withOther ? new RingfencePeer(o, "bench-recorder") : null;
     }
 
     @Override
     public void fill(int n) throws Exception {
-        enrol();
+        fill(0, n);
+    }
+
+    @Override
+    public void fill(int first, int n) throws Exception {
+        if (app == null) {
+            enrol();
+            subscribeAll();
+        }
+        if (n == 0) return;
+        long before = recorded();
+        recorder(o.number("clients", 8)).record(first, n, 50);
+        if (recorded() != before + n) throw new IOException(recorded() - before + " events recorded, expected " + n);
+        if (o.flag("ready", false)) fanOut();
+    }
+
+    private void subscribeAll() throws Exception {
         for (int k = 0; k < Work.ENDPOINTS; k++) {
             ObjectNode s = JSON.createObjectNode().put("name", "hook-" + k).put("mode", "PUSH").put("url", o.receiver() + "/hook/" + k);
             s.putArray("eventTypes").add(type(k));
+            if (!o.text("inFlight", "").isEmpty()) s.putObject("limits").put("inFlight", o.number("inFlight", 10));
+            if (!o.text("waits", "").isEmpty()) {
+                ArrayNode waits = s.putObject("retry").putArray("waitsSeconds");
+                for (String wait : o.text("waits", "").split(",")) waits.add(Integer.parseInt(wait));
+            }
             call("POST", "/apps/" + app + "/tenants/bench/subscriptions", s, 201);
         }
-        for (int id = 0; id < n; id += 50) record(id, Math.min(50, n - id));
-        try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement();
-                ResultSet r = s.executeQuery("select count(*) from ringfence.outbox_events")) {
-            r.next();
-            if (r.getLong(1) != n) throw new IOException(r.getLong(1) + " events recorded, expected " + n);
+    }
+
+    /** How many events there are. */
+    private long recorded() throws Exception {
+        try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement()) {
+            return Bench.one(s, "select count(*) from ringfence.outbox_events");
         }
-        if (o.flag("ready", false)) fanOut();
     }
 
     private void fanOut() throws Exception {
@@ -95,6 +136,50 @@ final class RingfencePeer implements Peer {
             }
             pause();
         }
+    }
+
+    /** Clients that record at this node for its tenant. */
+    Recorder recorder(int clients) {
+        return new Recorder(port, "/ringfence/api/v1/apps/" + app + "/tenants/bench/events", ADMIN, epoch, clients);
+    }
+
+    String app() {
+        return app;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** The server's JVM. */
+    long pid() {
+        return server.pid();
+    }
+
+    /** The tenant and its subscriptions that an earlier process made in this database. */
+    void adopt(String knownApp, String knownEpoch) {
+        app = knownApp;
+        epoch = knownEpoch;
+    }
+
+    String epoch() {
+        return epoch;
+    }
+
+    boolean isAlive() {
+        return server.isAlive();
+    }
+
+    /** How many lines of the server's console hold this. */
+    long logged(String text) throws IOException {
+        try (Stream<String> lines = Files.lines(console)) {
+            return lines.filter(l -> l.contains(text)).count();
+        }
+    }
+
+    /** As kill -9 does: no hook runs, nothing is written. */
+    void kill() {
+        server.destroyForcibly();
     }
 
     @Override
@@ -111,7 +196,8 @@ final class RingfencePeer implements Peer {
     }
 
     /** Nothing new begins; returns when nothing is in hand any more. */
-    void pause() throws Exception {
+    @Override
+    public void pause() throws Exception {
         connect();
         beans.invoke(new ObjectName(DELIVERY), "pause", new Object[0], new String[0]);
         while ((Integer) beans.getAttribute(new ObjectName(DELIVERY), "InHand") > 0) Bench.pause();
@@ -131,8 +217,13 @@ final class RingfencePeer implements Peer {
 
     @Override
     public void insertOne(int id) throws Exception {
-        if (app == null) enrolOnce();
-        record(id, 1);
+        if (app == null) fill(0);
+        if (other == null) {
+            record(id, 1);
+        } else {
+            other.adopt(app, epoch);
+            other.record(id, 1);
+        }
     }
 
     private void profiler(String command) throws Exception {
@@ -150,12 +241,10 @@ final class RingfencePeer implements Peer {
     public void stop() throws Exception {
         if (beans != null && measured) profiler("stop,collapsed,threads,file=" + Path.of("work/profile.collapsed").toAbsolutePath());
         if (connector != null) connector.close();
+        if (other != null) other.stop();
+        if (!server.isAlive()) return;
         server.destroy();
         if (!server.waitFor(30, TimeUnit.SECONDS)) server.destroyForcibly().waitFor();
-    }
-
-    private void enrolOnce() throws Exception {
-        fill(0);
     }
 
     private void enrol() throws Exception {
@@ -165,7 +254,7 @@ final class RingfencePeer implements Peer {
         epoch = call("POST", "/apps/" + app + "/tenants/bench/enrolment", body, 200).get("epoch").asText();
     }
 
-    private static String type(int endpoint) {
+    static String type(int endpoint) {
         return "bench.hook.posted_" + endpoint + ".v1";
     }
 
@@ -208,6 +297,7 @@ final class RingfencePeer implements Peer {
         env.put("RINGFENCE_BOOTSTRAP_ADMIN_KEY", ADMIN);
         env.put("RINGFENCE_SECRETS_KEY", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=");
         env.put("RINGFENCE_DELIVERY_ENABLED", "false");
+        env.put("RINGFENCE_NODE", name);
         env.put("RINGFENCE_EGRESS_ALLOW", "127.0.0.0/8");
         env.put("RINGFENCE_RECORDING_MAX_WAITING", "10000000");
         if (!o.text("window", "").isEmpty()) env.put("RINGFENCE_DELIVERY_WINDOW", o.text("window", ""));
@@ -216,12 +306,13 @@ final class RingfencePeer implements Peer {
         // The launcher script execs nothing: ask it to stay and to pass signals on.
         env.put("LAUNCH_JBOSS_IN_BACKGROUND", "true");
         env.put("JBOSS_PIDFILE", base.resolve("pid").toString());
-        Process launcher = b.redirectErrorStream(true).redirectOutput(base.resolve("console.log").toFile()).start();
+        console = base.resolve("console.log");
+        Process launcher = b.redirectErrorStream(true).redirectOutput(console.toFile()).start();
         return new ServerProcess(launcher, base.resolve("pid"));
     }
 
     private void awaitReady() throws Exception {
-        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(240);
         HttpRequest clock = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/ringfence/api/v1/clock"))
                 .header("Authorization", "Bearer " + ADMIN).timeout(Duration.ofSeconds(2)).build();
         while (true) {
