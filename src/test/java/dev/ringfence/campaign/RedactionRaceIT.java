@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Three processes record, deliver and redact the same tenants at random while they are killed, stopped and lose their sessions.
+ * Three processes record, deliver and redact the same tenants at random while they are killed, stopped and lose their sessions: for 70
+ * seconds with a kill or two in each build, with one process more for ten minutes with twelve kills in the profile {@code slow}.
  * {@code -Dringfence.race.seed} throws the dice of an earlier run again (not its interleaving); both books are
  * kept in {@code target/redaction-race-<seed>.txt}.
  */
@@ -22,8 +23,8 @@ class RedactionRaceIT {
     @Tag("RC-3")
     @Tag("AT-1")
     @Tag("AT-8")
-    void two_minutes_of_redactions_under_fire_break_no_promise() throws Exception {
-        race(Duration.ofMinutes(2), 2, 3);
+    void a_minute_of_redactions_under_fire_breaks_no_promise() throws Exception {
+        race(Duration.ofSeconds(70), 2, 2);
     }
 
     @Test

@@ -146,6 +146,8 @@ public final class PayaraDomain {
     private static String asadmin(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-jar",
                 HarnessFiles.payara()
                         .resolve("glassfish/lib/client/appserver-cli.jar")

@@ -38,7 +38,7 @@ final class PayaraForm implements ServerForm {
     }
 
     @Override
-    public List<String> command(Path base, ServerPorts ports, String heap) throws IOException {
+    public List<String> command(Path base, ServerPorts ports, List<String> jvm) throws IOException {
         PayaraDomain domain = PayaraDomain.ready();
         List<String> command = new ArrayList<>();
         for (String part : domain.launchCommand()) {
@@ -46,11 +46,15 @@ final class PayaraForm implements ServerForm {
                 command.add(part.replace(domain.directory().toString(), base.toString()));
             }
         }
-        // A server of a test lives for minutes, most of them spent on its start: the second compiler's work would come
-        // too late to pay.
-        command.addAll(
-                1, List.of("-Xms64m", "-Xmx" + heap, "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true"));
+        command.add(1, "-Djava.net.preferIPv4Stack=true");
+        command.addAll(1, jvm);
         return command;
+    }
+
+    /** The second compiler's work would come too late to pay. */
+    @Override
+    public List<String> brief() {
+        return List.of("-XX:TieredStopAtLevel=1");
     }
 
     @Override

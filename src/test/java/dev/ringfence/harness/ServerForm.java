@@ -25,8 +25,15 @@ sealed interface ServerForm permits WildFlyForm, PayaraForm {
     /** Puts the WAR where the server takes it from when it starts; after {@link #prepare}. */
     void deploy(Path base, Path war) throws IOException;
 
-    /** The command that becomes the server's JVM itself, not a script that starts one. */
-    List<String> command(Path base, ServerPorts ports, String heap) throws IOException;
+    /**
+     * The command that becomes the server's JVM itself, not a script that starts one.
+     *
+     * @param jvm options beside those that this server needs
+     */
+    List<String> command(Path base, ServerPorts ports, List<String> jvm) throws IOException;
+
+    /** JVM options of a server that lives for minutes, most of them spent on its start. */
+    List<String> brief();
 
     /** Whether the server has given up on the WAR. */
     boolean deploymentFailed(Path base);

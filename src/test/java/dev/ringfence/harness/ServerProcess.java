@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -38,7 +39,7 @@ public final class ServerProcess implements AutoCloseable {
     private final ServerPorts ports;
     private final boolean deploys;
     private final Map<String, String> environment;
-    private final String heap;
+    private final List<String> jvm;
     private final Duration startLimit;
     private volatile @Nullable Process process;
 
@@ -47,18 +48,21 @@ public final class ServerProcess implements AutoCloseable {
         this.ports = new ServerPorts(builder.port == 0 ? freePort() : builder.port, freePort());
         this.deploys = builder.deploys;
         this.environment = Map.copyOf(builder.environment);
-        this.heap = builder.heap;
+        this.jvm = builder.jvm(form);
         this.startLimit = builder.startLimit;
     }
 
-    /** A server that is not started yet; {@code name} names its base directory under the run's work directory. */
+    /**
+     * A server of a test that is not started yet; {@code name} names its base directory under the run's work directory. Its JVM is set up to
+     * be up soon, see {@link ServerForm#brief}.
+     */
     public static Builder named(String name) {
-        return new Builder(HarnessFiles.work().resolve(kind() + "-" + name));
+        return new Builder(HarnessFiles.work().resolve(kind() + "-" + name), true);
     }
 
-    /** A server that is not started yet, on this base directory. */
+    /** A server that is not started yet, on this base directory, with a JVM as users have it. */
     public static Builder at(Path base) {
-        return new Builder(base);
+        return new Builder(base, false);
     }
 
     /**
@@ -120,7 +124,7 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     private Process startProcess() throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(form.command(base, ports, heap))
+        ProcessBuilder builder = new ProcessBuilder(form.command(base, ports, jvm))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(consoleFile().toFile()))
                 .redirectInput(ProcessBuilder.Redirect.from(nullDevice()));
@@ -285,14 +289,24 @@ public final class ServerProcess implements AutoCloseable {
     /** How a server is set up. */
     public static final class Builder {
         private final Path base;
+        private final boolean brief;
         private final Map<String, String> environment = new HashMap<>();
         private int port;
         private String heap = "512m";
         private boolean deploys = true;
         private Duration startLimit = Duration.ofMinutes(5);
 
-        private Builder(Path base) {
+        private Builder(Path base, boolean brief) {
             this.base = base;
+            this.brief = brief;
+        }
+
+        private List<String> jvm(ServerForm form) {
+            List<String> jvm = new ArrayList<>(List.of("-Xms64m", "-Xmx" + heap));
+            if (brief) {
+                jvm.addAll(form.brief());
+            }
+            return jvm;
         }
 
         /** The database; on each server of a cluster the same. */
