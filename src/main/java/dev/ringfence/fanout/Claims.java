@@ -46,8 +46,12 @@ public class Claims {
         String holder = settings.node() + "/" + UUID.randomUUID();
         Instant until = now.plus(settings.fanoutLease());
         int batch = settings.fanoutBatch();
-        Claim claim = rows.claim(holder, Turn.of(place.get(), batch), now, until);
+        long from = place.get();
+        Claim claim = rows.claim(holder, Turn.of(from, batch), now, until);
         place.set(claim.due() < batch ? Turn.START : claim.lastTenant());
-        return claim.due() < batch ? claim.and(rows.claim(holder, Turn.rest(batch - claim.due()), now, until)) : claim;
+        boolean nothing = from == Turn.START && claim.due() == 0;
+        return claim.due() < batch && !nothing
+                ? claim.and(rows.claim(holder, Turn.rest(batch - claim.due()), now, until))
+                : claim;
     }
 }

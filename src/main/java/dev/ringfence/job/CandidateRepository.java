@@ -66,7 +66,7 @@ public class CandidateRepository {
               left join lateral (
                 (select q.id, q.cycle, q.cycle_attempts, q.cycle_started_at, q.event_ordinal, q.event_recorded_at, q.octets, q.expired from (
                   select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at,
-                         octet_length(d.body_bytes) as octets, d.cycle_started_at <= ?::timestamptz as expired, row_number() over (order by d.next_attempt_at) as nth
+                         octet_length(d.body_bytes) as octets, d.cycle_started_at <= ?::timestamptz as expired, row_number() over (order by d.next_attempt_at rows unbounded preceding) as nth
                     from deliveries_live d
                    where d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
                      and d.state in ('pending', 'retrying')

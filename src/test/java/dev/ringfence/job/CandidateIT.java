@@ -3,6 +3,7 @@ package dev.ringfence.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.harness.Explained;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -62,6 +63,22 @@ class CandidateIT {
 
     private static List<Long> ids(Scan scan) {
         return scan.candidates().stream().map(Candidate::id).toList();
+    }
+
+    /** All that one fan-out made is due in the same microsecond. */
+    @Test
+    @Tag("AT-1")
+    void of_thousands_that_are_due_at_the_same_moment_no_more_is_read_than_is_taken() {
+        long tenant = fixture.tenant("one");
+        fixture.deliveries(tenant, subscription(tenant), 2_000, DUE);
+        fixture.database.execute("analyze");
+        Explained explained = new Explained(fixture.transactions);
+        repository = new CandidateRepository(explained);
+        assertThat(fixture.transactions
+                        .inNew(() -> scan(ScanPlace.START, 100, 5, NodeShare.ALL, List.of(), List.of(), List.of()))
+                        .candidates())
+                .hasSize(5);
+        explained.assertEachStepStaysBelow(10, 1);
     }
 
     @Test
