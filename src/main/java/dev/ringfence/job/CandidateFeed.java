@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public class CandidateFeed {
     private static final Logger LOG = System.getLogger(CandidateFeed.class.getName());
     /** While little is free, slots gather for so long: a look for a few costs as much as one for many. */
-    private static final Duration BETWEEN_SMALL = Duration.ofMillis(20);
+    private static final Duration BETWEEN_SMALL = Duration.ofMillis(50);
 
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
     private static final Duration BETWEEN_LOOKS_AROUND = Duration.ofSeconds(1);

@@ -134,8 +134,10 @@ public class Departure {
         try {
             List<Candidate> fenced = fenced(sendable, fence.granted());
             takeOff(flight, fenced, known);
+            List<Long> departed = flight.openIds();
+            slots.departed(departed);
             Set<Long> lost = new HashSet<>(ids(fenced));
-            lost.removeAll(flight.openIds());
+            departed.forEach(lost::remove);
             slots.rest(lost, LOST_RACE);
         } finally {
             if (flight.open() == 0) {

@@ -23,7 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
 @ApplicationScoped
 public class Landing {
     private static final Logger LOG = System.getLogger(Landing.class.getName());
-    private static final Duration LINGER = Duration.ofMillis(3);
+    private static final Duration LINGER = Duration.ofMillis(8);
     private static final Duration LOST_RACE = Duration.ofMillis(200);
     private static final int WINDOW = 500;
     private static final int REQUEST_TIMEOUT = 408;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit most rows, where a pair with nothing due counts as one
  * @param perPair most candidates of one (tenant, subscription)
  * @param share which deliveries are this node's
- * @param heldIds deliveries to leave out: in hand, or lost a moment ago
+ * @param heldIds deliveries to leave out: in hand without a reservation, or lost a moment ago
  * @param coolTenants tenants to leave out: their fence was taken a moment ago
  * @param loads of the subscriptions that have something in flight
  */

@@ -51,6 +51,7 @@ public class Slots {
     private final long mostBytes;
     private final NanoClock clock;
     private final Map<Long, InHand> held = new HashMap<>();
+    private final Set<Long> grounded = new HashSet<>();
     private final Map<UUID, Integer> taken = new HashMap<>();
     private final Lanes lanes = new Lanes();
     private final Map<Long, Long> shunned = new HashMap<>();
@@ -137,6 +138,7 @@ public class Slots {
         }
         boolean counted = candidate.perSecond() != null && !candidate.ends();
         held.put(candidate.id(), new InHand(candidate.subscriptionId(), counted, candidate.bytes()));
+        grounded.add(candidate.id());
         bytes += candidate.bytes();
         taken.merge(candidate.subscriptionId(), 1, Integer::sum);
         return true;
@@ -158,6 +160,7 @@ public class Slots {
             InHand one = held.remove(id);
             if (one != null) {
                 bytes -= one.bytes();
+                grounded.remove(id);
                 taken.computeIfPresent(one.subscription(), (key, count) -> count > 1 ? count - 1 : null);
                 if (unsent && one.counted()) {
                     throttle.giveBack(one.subscription());
@@ -245,9 +248,15 @@ public class Slots {
         stragglers += more;
     }
 
+    /** These are reserved, which every look at what is due sees by itself. */
+    synchronized void departed(Collection<Long> ids) {
+        ids.forEach(grounded::remove);
+    }
+
+    /** What a look would find and need not: in hand without a reservation, or left alone for a moment. */
     synchronized List<Long> left() {
         drop(shunned);
-        List<Long> ids = new ArrayList<>(held.keySet());
+        List<Long> ids = new ArrayList<>(grounded);
         ids.addAll(shunned.keySet());
         return ids;
     }

@@ -129,6 +129,20 @@ class SlotsTest {
     }
 
     @Test
+    @Tag("AT-1")
+    void what_has_departed_is_in_hand_and_needs_not_be_left_out() {
+        take(candidates(3));
+        slots.departed(List.of(0L, 1L));
+        assertThat(slots.left()).containsExactly(2L);
+        assertThat(slots.held()).isEqualTo(3);
+        assertThat(take(candidates(3))).isEmpty();
+        slots.free(List.of(0L, 2L));
+        assertThat(slots.left()).isEmpty();
+        assertThat(take(candidates(1))).hasSize(1);
+        assertThat(slots.left()).containsExactly(0L);
+    }
+
+    @Test
     void while_little_is_free_looking_is_worth_it_now_and_then_only() {
         assertThat(slots.spacious()).isTrue();
         take(candidates(12));
