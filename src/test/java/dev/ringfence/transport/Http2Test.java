@@ -380,7 +380,7 @@ class Http2Test {
                         4)) {
             sender[0] = f;
             assertThat(f.post(server.url("/1"))).isEqualTo(OK);
-            f.clock.advance(TransportFixture.AMPLE);
+            f.clock.advance(Duration.ofMinutes(2)); // names are asked for again
             suspended.set(true);
             assertThat(f.post(server.url("/2"))).isEqualTo(new NotStarted());
             assertThat(server.heads()).isEqualTo(1);
