@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every system, interleaved; about 45 minutes on two cores. Needs ./run.sh build and ./pg.sh start first.
-# ./measure.sh [limits|drain|long|latency|clients] runs one part (clients only if named, 20 minutes). Rounds are interleaved (each
+# ./measure.sh [limits|drain|long|latency|clients|settled|rows] runs one part (the last three only if named). Rounds are interleaved (each
 # system once, three times over), since a shared machine's speed drifts. Results: one JSON line a run in work/results.jsonl
 # (peers) and work/limits.jsonl.
 set -uo pipefail
@@ -70,6 +70,29 @@ latency() {
   ./run.sh latency db-scheduler immediate=true http=apache
   ./run.sh latency transaction-outbox http=apache
   ./run.sh latency jobrunr separate=true
+}
+settled() {
+  for i in 1 2 3; do
+    for form in "" lots=true; do ./run.sh drain ringfence settled=200000 n=100000 runs=1 $form; done
+    ./run.sh drain graphile-worker settled=200000 n=100000 concurrency=64 localQueue=500 completeDelay=50 runs=1
+    ./run.sh drain db-scheduler settled=200000 n=100000 threads=16 pool=16 http=apache runs=1
+    ./run.sh drain reference settled=200000 n=100000 http=raw window=512 runs=1
+  done
+}
+rows() {
+  ./run.sh ingest
+  ./run.sh latency ringfence warm=200 jobs=1000 every=20 runs=1
+  ./run.sh latency graphile-worker warm=200 jobs=1000 every=20 runs=1
+  ./run.sh latency ringfence recorder=other warm=200 jobs=1000 every=20 runs=1
+  ./run.sh recovery
+  ./run.sh nodes
+  ./run.sh heap
+  ./run.sh bloat
+  ./run.sh isolation
+  ./run.sh isolation kind=failing
+  ./run.sh fairness noisy=1000000 rounds=1
+  for s in empty waiting finished; do ./run.sh scale fill=$s; done
+  ./run.sh scale
 }
 for part in ${1:-limits drain long latency}; do
   if [ "$part" = limits ] || [ "$part" = clients ]; then "$part" | tee -a work/limits.jsonl; else "$part"; fi

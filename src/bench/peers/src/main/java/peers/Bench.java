@@ -52,6 +52,7 @@ public final class Bench {
             "ringfence", "select (exists (select from ringfence.deliveries_live)"
                     + " or exists (select from ringfence.outbox_events where status in ('PENDING', 'CLAIMED', 'FAILED_RETRYABLE')))::int");
 
+    private static String commit;
     private static final int LATENCY_FIRST = 1_000_000;
 
     /** Whatever this process started ends with it, however it ends but for kill -9: no server stays behind to spoil the next round. */
@@ -116,8 +117,12 @@ public final class Bench {
 
     /** Of this checkout; PEERS_COMMIT where the WAR was built from another. */
     private static String commit() throws IOException {
-        String given = System.getenv("PEERS_COMMIT");
-        if (given != null) return given;
+        if (commit == null) commit = System.getenv("PEERS_COMMIT");
+        if (commit == null) commit = checkedOut();
+        return commit;
+    }
+
+    private static String checkedOut() throws IOException {
         Process git = new ProcessBuilder("git", "rev-parse", "--short", "HEAD").redirectErrorStream(true).start();
         String first = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
         return first.matches("[0-9a-f]+") ? first : "unknown";
@@ -410,6 +415,7 @@ public final class Bench {
 
     /** Ready and warm; delay (ms) as its option says. */
     static Child receiver(Options o, Path log) throws Exception {
+        commit(); // what is checked out at the end may be another
         Child receiver = Child.java("receiver", log, List.of("peers.Receiver", "port=" + URI.create(o.receiver()).getPort(),
                 "delay=" + o.number("delay", 0)));
         receiver.await("READY", 30);

@@ -61,6 +61,7 @@ final class RingfencePeer implements Peer {
     private Path console;
     private String app;
     private String epoch;
+    private String client;
     private boolean measured;
 
     RingfencePeer(Options o) throws Exception {
@@ -140,7 +141,7 @@ final class RingfencePeer implements Peer {
 
     /** Clients that record at this node for its tenant. */
     Recorder recorder(int clients) {
-        return new Recorder(port, "/ringfence/api/v1/apps/" + app + "/tenants/bench/events", ADMIN, epoch, clients);
+        return new Recorder(port, "/ringfence/api/v1/apps/" + app + "/tenants/bench/events", client, epoch, clients);
     }
 
     String app() {
@@ -157,9 +158,17 @@ final class RingfencePeer implements Peer {
     }
 
     /** The tenant and its subscriptions that an earlier process made in this database. */
-    void adopt(String knownApp, String knownEpoch) {
+    void adopt(String knownApp, String knownEpoch) throws Exception {
         app = knownApp;
         epoch = knownEpoch;
+        issueKey();
+    }
+
+    /** Applications record with keys of their own, not with the administrator's. */
+    private void issueKey() throws Exception {
+        ObjectNode key = JSON.createObjectNode().put("name", "recorder");
+        key.putArray("roles").add("client");
+        client = call("POST", "/apps/" + app + "/keys", key, 201).get("secret").asText();
     }
 
     String epoch() {
@@ -221,7 +230,7 @@ final class RingfencePeer implements Peer {
         if (other == null) {
             record(id, 1);
         } else {
-            other.adopt(app, epoch);
+            if (other.app == null) other.adopt(app, epoch);
             other.record(id, 1);
         }
     }
@@ -252,6 +261,7 @@ final class RingfencePeer implements Peer {
         ObjectNode body = JSON.createObjectNode();
         body.putObject("session").put("id", "bench").put("authenticatedAt", Instant.now().toString());
         epoch = call("POST", "/apps/" + app + "/tenants/bench/enrolment", body, 200).get("epoch").asText();
+        issueKey();
     }
 
     static String type(int endpoint) {
@@ -267,12 +277,17 @@ final class RingfencePeer implements Peer {
             e.putObject("actor").put("type", "system");
             e.set("payload", JSON.readTree(Work.body(id)));
         }
-        call("POST", "/apps/" + app + "/tenants/bench/events", body, 202);
+        call(client, "POST", "/apps/" + app + "/tenants/bench/events", body, 202);
     }
 
+    /** As the administrator. */
     JsonNode call(String method, String path, JsonNode body, int expected) throws Exception {
+        return call(ADMIN, method, path, body, expected);
+    }
+
+    private JsonNode call(String key, String method, String path, JsonNode body, int expected) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/ringfence/api/v1" + path))
-                .timeout(Duration.ofSeconds(30)).header("Authorization", "Bearer " + ADMIN).header("Content-Type", "application/json")
+                .timeout(Duration.ofSeconds(30)).header("Authorization", "Bearer " + key).header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body))).build();
         HttpResponse<byte[]> answer = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
         if (answer.statusCode() != expected) throw new IOException(method + " " + path + ": " + answer.statusCode() + " " + new String(answer.body()));

@@ -405,6 +405,8 @@ public final class Rows {
             int recorded = load.get();
             Bench.awaitUnique(o, recorded, limit, "ringfence");
             Bench.awaitRecorded("ringfence", o, limit);
+            r.put("uncertainOfOthers", (double) one("select count(*) from ringfence.delivery_attempts a where a.state = 'UNCERTAIN'"
+                    + " and not exists (select from public.opened o where o.id = a.delivery_id and o.attempts = a.number)"));
             r.put("recorded", (double) recorded);
             r.put("duplicates", (double) Bench.number(Bench.count(o.receiver()), "duplicates"));
             r.put("notDelivered", (double) one("select count(*) from ringfence.deliveries where state <> 'delivered'"));
