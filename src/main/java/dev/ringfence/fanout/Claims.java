@@ -47,10 +47,11 @@ public class Claims {
         Instant until = now.plus(settings.fanoutLease());
         int batch = settings.fanoutBatch();
         long from = place.get();
-        Claim claim = rows.claim(holder, Turn.of(from, batch), now, until);
+        Turn turn = Turn.of(from, batch);
+        Claim claim = rows.claim(holder, turn, now, until);
         place.set(claim.due() < batch ? Turn.START : claim.lastTenant());
-        boolean nothing = from == Turn.START && claim.due() == 0;
-        return claim.due() < batch && !nothing
+        boolean all = from == Turn.START && claim.due() < turn.perTenant();
+        return claim.due() < batch && !all
                 ? claim.and(rows.claim(holder, Turn.rest(batch - claim.due()), now, until))
                 : claim;
     }

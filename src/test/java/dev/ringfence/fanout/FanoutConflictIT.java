@@ -8,6 +8,7 @@ import dev.ringfence.fanout.FanoutFixture.Tenant;
 import dev.ringfence.outbox.StorageException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,8 +74,10 @@ class FanoutConflictIT {
         String now = "'" + fixture.clock.instant() + "'";
         String claim = seventhPlan(
                 ClaimRepository.CLAIM,
-                "bigint, timestamptz, bigint, timestamptz, bigint, bigint, text, timestamptz, timestamptz, timestamptz",
-                "0, " + now + ", 500, " + now + ", 125, 500, 'me', " + now + ", " + now + ", " + now);
+                "bigint, timestamptz, timestamptz, timestamptz, timestamptz, bigint, timestamptz, timestamptz, bigint, bigint, text,"
+                        + " timestamptz, timestamptz, timestamptz, timestamptz",
+                "0, %2$s, %2$s, %1$s, %2$s, 500, %1$s, %2$s, 125, 500, 'me', %1$s, %1$s, %1$s, %2$s"
+                        .formatted(now, "'" + fixture.clock.instant().plus(Duration.ofDays(1)) + "'"));
         String move = seventhPlan(
                 PublicationRepository.MOVE,
                 "bigint[], timestamptz[], text[], timestamptz[], text[], text[], int[], text, timestamptz, timestamptz",
@@ -84,12 +87,17 @@ class FanoutConflictIT {
                 .doesNotContain("Seq Scan", "Bitmap")
                 .contains(
                         week() + "_tenant_id_available_at_ordinal_idx", week() + "_locked_until_idx", week() + "_pkey");
+        assertThat(claim).as("weeks to come").doesNotContain(week(Duration.ofDays(14)));
         assertThat(move).doesNotContain("Seq Scan", "Bitmap").contains(week() + "_pkey");
     }
 
     private String week() throws SQLException {
-        String sql = "select 'outbox_events_' || to_char('" + fixture.clock.instant()
-                + "'::timestamptz at time zone 'UTC', 'IYYY\"w\"IW')";
+        return week(Duration.ZERO);
+    }
+
+    private String week(Duration ahead) throws SQLException {
+        String sql = "select 'outbox_events_' || to_char('"
+                + fixture.clock.instant().plus(ahead) + "'::timestamptz at time zone 'UTC', 'IYYY\"w\"IW')";
         try (Connection connection = fixture.database.connect();
                 var statement = connection.createStatement();
                 var rows = statement.executeQuery(sql)) {
