@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps a tenant's queue bounded (RC-10): waiting push deliveries and events that are not yet fanned out. The count is an
  * approximation: what was measured a second ago, longer where measuring takes long, plus what this node recorded since; what other
- * nodes did meanwhile is missing. One request measures while the others go by the figure before, so a backlog that takes long to
+ * nodes did meanwhile is missing, and so may be what was recorded between the last count of all events and the tenant's. One request measures while the others go by the figure before, so a backlog that takes long to
  * count costs a part of one thread, not all requests.
  */
 @ApplicationScoped
