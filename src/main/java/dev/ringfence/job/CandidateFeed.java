@@ -15,12 +15,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -57,12 +54,10 @@ public class CandidateFeed {
             Lane.QUICK, new ArrayDeque<>(),
             Lane.SLOW, new ArrayDeque<>(),
             Lane.HANGING, new ArrayDeque<>()));
-    private ScanPlace place = ScanPlace.START;
+    private final ScanRing ring = new ScanRing();
     private volatile NodeShare share = NodeShare.ALL;
     private boolean scanning;
     private boolean signalled = true;
-    private final Set<UUID> foundThisRound = new HashSet<>();
-    private int foundLastRound;
     private boolean stopped;
     private long nextScan;
     private long nextSmall;
@@ -278,13 +273,15 @@ public class CandidateFeed {
 
     private ScanOrder order() {
         Instant now = clock.instant();
+        List<ScanHead> known = ring.known(nanos.nanos());
         return new ScanOrder(
                 now,
                 now.minus(settings.maxAge()),
-                place,
+                ring.place(),
+                known,
                 slots.free(),
                 perEndpoint(),
-                share.withOverdue(looksAround()),
+                share.withOverdue(known.isEmpty() && looksAround()),
                 slots.left(),
                 slots.coolTenants(),
                 slots.loads());
@@ -295,8 +292,7 @@ public class CandidateFeed {
      * scan of its own, and whoever has one delivery would wait for ten.
      */
     private int perEndpoint() {
-        int endpoints = Math.max(1, Math.max(foundLastRound, foundThisRound.size()));
-        return Math.min(settings.deliveryWindow(), Math.max(LEAST, slots.free() / endpoints));
+        return Math.min(settings.deliveryWindow(), Math.max(LEAST, slots.free() / ring.endpoints()));
     }
 
     /** Now and then only, because while all are busy their nodes would race for the same overdue deliveries. */
@@ -317,7 +313,7 @@ public class CandidateFeed {
             boolean room = lane == Lane.QUICK || (slots.open(lane) && buffer.size() < settings.deliveryWindow());
             if (room && slots.take(candidate, share.nodes())) {
                 buffer.add(candidate);
-                foundThisRound.add(candidate.subscriptionId());
+                ring.took(candidate.subscriptionId());
             }
         }
     }
@@ -330,13 +326,8 @@ public class CandidateFeed {
             nextScan = now + AFTER_FAILURE.toNanos();
             return;
         }
-        place = found.next();
         keep(stopped ? List.of() : found.candidates());
-        boolean rest = found.wrapped() && foundThisRound.isEmpty();
-        if (found.wrapped()) {
-            foundLastRound = foundThisRound.size();
-            foundThisRound.clear();
-        }
+        boolean rest = ring.seen(found, now);
         nextScan = rest ? now + slots.pause(settings.poll()).toNanos() : now;
     }
 }

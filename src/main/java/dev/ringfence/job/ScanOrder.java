@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * What a scan looks for.
  *
  * @param expiredBefore cycles begun at or before it are too old
+ * @param after the pair after which a part of a round begins
+ * @param known pairs to go on with, each from its place; empty for a part of a round
  * @param limit most rows, where a pair with nothing due counts as one
  * @param perPair most candidates of one (tenant, subscription)
  * @param share which deliveries are this node's
@@ -21,6 +23,7 @@ record ScanOrder(
         Instant now,
         Instant expiredBefore,
         ScanPlace after,
+        List<ScanHead> known,
         int limit,
         int perPair,
         NodeShare share,

@@ -13,6 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,8 +58,29 @@ class CandidateIT {
             List<Long> held,
             List<Long> cool,
             List<ScanOrder.Load> loads) {
-        return repository.scan(
-                new ScanOrder(NOW, NOW.minus(Duration.ofHours(24)), after, limit, perPair, share, held, cool, loads));
+        return repository.scan(new ScanOrder(
+                NOW, NOW.minus(Duration.ofHours(24)), after, List.of(), limit, perPair, share, held, cool, loads));
+    }
+
+    private Scan goOn(List<ScanHead> known, int limit, int perPair) {
+        return repository.scan(new ScanOrder(
+                NOW,
+                NOW.minus(Duration.ofHours(24)),
+                ScanPlace.START,
+                known,
+                limit,
+                perPair,
+                NodeShare.ALL,
+                List.of(),
+                List.of(),
+                List.of()));
+    }
+
+    private static List<ScanHead> rest(Scan scan) {
+        return scan.visits().stream()
+                .map(visit -> visit.rest(ScanHead.before(visit.pair())))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     private static List<Long> ids(Scan scan) {
@@ -112,24 +134,35 @@ class CandidateIT {
                     (select clock_timestamp() as at, '00000000-0000-0000-0000-000000000001'::uuid as u) as fresh;
                 analyze ringfence.deliveries_live""");
         String plan;
+        String goesOn;
         try (Connection connection = fixture.database.connect();
                 Statement statement = connection.createStatement()) {
-            AtomicInteger parameter = new AtomicInteger();
-            statement.execute("prepare scan as "
-                    + Pattern.compile("[?]")
-                            .matcher(CandidateRepository.SCAN)
-                            .replaceAll(any -> "\\$" + parameter.incrementAndGet()));
+            prepare(statement, "scan", CandidateRepository.SCAN);
+            prepare(statement, "go_on", CandidateRepository.GO_ON);
             statement.execute("set plan_cache_mode = force_generic_plan");
             plan = plan(
                     statement,
-                    "0, '00000000-0000-0000-0000-000000000000', '{}', now(), '{}', '{}', '{}', '{}', now(), now(), 1, 0, now(), '{}', 100, 1, now(), 1, 0, '{}', 100, 300");
+                    "scan",
+                    "0, '00000000-0000-0000-0000-000000000000', '{}', now(), '{}', '{}', '{}', '{}', 100, 1, now(), now(), 1, 0, now(), '{}', now(), 1, 0, '{}', 100, 300");
+            goesOn = plan(
+                    statement,
+                    "go_on",
+                    "'{0}', '{00000000-0000-0000-0000-000000000000}', '{-infinity}', '{0}', '{}', now(), '{}', '{}', '{}', '{}', 100, 1, now(), now(), 1, 0, now(), '{}', now(), 1, 0, '{}', 100, 300");
         }
-        assertThat(plan).contains("deliveries_live_due").doesNotContain("Seq Scan on deliveries_live");
+        assertThat(List.of(plan, goesOn))
+                .allSatisfy(one ->
+                        assertThat(one).contains("deliveries_live_due").doesNotContain("Seq Scan on deliveries_live"));
     }
 
-    private static String plan(Statement statement, String arguments) throws SQLException {
+    private static void prepare(Statement statement, String name, String text) throws SQLException {
+        AtomicInteger parameter = new AtomicInteger();
+        statement.execute("prepare " + name + " as "
+                + Pattern.compile("[?]").matcher(text).replaceAll(any -> "\\$" + parameter.incrementAndGet()));
+    }
+
+    private static String plan(Statement statement, String name, String arguments) throws SQLException {
         StringBuilder plan = new StringBuilder();
-        try (var rows = statement.executeQuery("explain (costs off) execute scan (" + arguments + ")")) {
+        try (var rows = statement.executeQuery("explain (costs off) execute " + name + " (" + arguments + ")")) {
             while (rows.next()) {
                 plan.append(rows.getString(1)).append('\n');
             }
@@ -151,11 +184,98 @@ class CandidateIT {
             if (scan.wrapped()) {
                 break;
             }
-            scan = scan(scan.next(), 5, 2);
+            scan = scan(scan.last(ScanPlace.START), 5, 2);
         }
         // A pair that the limit cut keeps its second row for the next round.
         assertThat(found).hasSizeGreaterThanOrEqualTo(18).doesNotHaveDuplicates();
         assertThat(all).containsAll(found);
+    }
+
+    /** What was read is not read again, though nothing has been reserved yet; what is due at the same moment is not passed over. */
+    @Test
+    @Tag("AT-1")
+    void a_look_that_goes_on_begins_behind_what_was_read_and_passes_nothing_over() {
+        List<Long> all = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            long tenant = fixture.tenant("t-" + i);
+            all.addAll(fixture.deliveries(tenant, subscription(tenant), 7, DUE));
+        }
+        List<Long> found = new ArrayList<>();
+        Scan scan = scan(ScanPlace.START, 300, 3);
+        found.addAll(ids(scan));
+        assertThat(rest(scan)).as("pairs that have more").hasSize(3);
+        Scan cut = goOn(rest(scan), 5, 3);
+        found.addAll(ids(cut));
+        assertThat(ids(cut)).hasSize(5);
+        assertThat(cut.visits()).as("visited").hasSize(2);
+        List<ScanHead> left = new ArrayList<>(rest(cut));
+        left.addAll(rest(scan).subList(2, 3));
+        Scan last = goOn(left, 300, 9);
+        found.addAll(ids(last));
+
+        assertThat(found).containsExactlyInAnyOrderElementsOf(all);
+        assertThat(last.wrapped()).isTrue();
+        assertThat(rest(last)).as("pairs that have more at last").isEmpty();
+    }
+
+    @Test
+    @Tag("AT-1")
+    void a_look_that_goes_on_reads_neither_what_it_passed_nor_more_than_it_takes() {
+        long tenant = fixture.tenant("one");
+        fixture.deliveries(tenant, subscription(tenant), 2_000, DUE);
+        fixture.database.execute("analyze");
+        List<ScanHead> half = rest(scan(ScanPlace.START, 1_000, 1_000));
+        Explained explained = new Explained(fixture.transactions);
+        repository = new CandidateRepository(explained);
+        assertThat(fixture.transactions.inNew(() -> goOn(half, 100, 5)).candidates())
+                .hasSize(5);
+        explained.assertEachStepStaysBelow(10, 1);
+    }
+
+    /** An event's deliveries have ids in a row: of two subscriptions one would be all one node's. */
+    @Test
+    @Tag("AD-6")
+    void every_node_has_a_part_of_every_subscription_whatever_the_order_of_the_ids() {
+        long tenant = fixture.tenant("t");
+        List<UUID> subscriptions = List.of(subscription(tenant), subscription(tenant));
+        for (int i = 0; i < 40; i++) {
+            fixture.deliveries(tenant, subscriptions.get(i % 2), 1, DUE);
+        }
+        for (int rank = 0; rank < 2; rank++) {
+            assertThat(scan(ScanPlace.START, 50, 50, new NodeShare(2, rank), List.of(), List.of(), List.of())
+                            .candidates())
+                    .extracting(Candidate::subscriptionId)
+                    .containsAll(subscriptions);
+        }
+    }
+
+    /** A pair that is held or has a rate is looked at from its beginning each time. */
+    @Test
+    @Tag("SB-7")
+    void only_where_all_that_is_due_is_of_interest_a_look_goes_on() {
+        long tenant = fixture.tenant("t");
+        UUID subscription = subscription(tenant);
+        fixture.deliveries(tenant, subscription, 9, DUE);
+        assertThat(rest(scan(ScanPlace.START, 50, 3))).hasSize(1);
+        fixture.update("update subscriptions set per_second = 10 where id = ?", subscription);
+        assertThat(rest(scan(ScanPlace.START, 50, 3))).isEmpty();
+    }
+
+    /** No slot is free now, but may be at once. */
+    @Test
+    void a_pair_without_a_free_slot_keeps_its_place() {
+        long tenant = fixture.tenant("t");
+        UUID subscription = subscription(tenant);
+        fixture.deliveries(tenant, subscription, 9, DUE);
+        List<ScanOrder.Load> loads = List.of(new ScanOrder.Load(subscription, 50, 50, null));
+        ScanHead place = new ScanHead(new ScanPlace(tenant, subscription), DUE, 7);
+
+        Scan full = scan(ScanPlace.START, 50, 3, NodeShare.ALL, List.of(), List.of(), loads);
+
+        assertThat(full.candidates()).isEmpty();
+        assertThat(full.visits())
+                .singleElement()
+                .satisfies(visit -> assertThat(visit.rest(place)).isEqualTo(place));
     }
 
     @Test
