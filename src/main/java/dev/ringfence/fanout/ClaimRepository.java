@@ -3,6 +3,7 @@ package dev.ringfence.fanout;
 import dev.ringfence.config.DataSources;
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.ordering.OrderPlace;
+import dev.ringfence.outbox.EventAt;
 import dev.ringfence.outbox.StorageException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -24,6 +25,34 @@ import org.jspecify.annotations.Nullable;
 /** Leases due events, in the caller's transaction (OB-2). */
 @ApplicationScoped
 public class ClaimRepository {
+
+    /** Whatever was chosen is leased; it was locked before. */
+    private static final String LEASE = """
+            update outbox_events e
+            set status = 'CLAIMED', locked_by = ?, locked_until = ?, attempt_count = e.attempt_count + 1,
+              last_attempt_at = ?, updated_at = ?
+            from chosen c, tenant_lifecycle t
+            where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and e.recorded_at < ? and t.tenant_id = e.tenant_id
+            returning e.ordinal, e.recorded_at, e.tenant_id, e.app_id, e.epoch, t.fence_key, e.event_id, e.event_name,
+              e.payload_sha256, e.attempt_count, c.taken_over,
+              e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0), e.ordering_key, e.order_sequence
+            """;
+
+    /*
+     * Each by its key, where it still waits. "% 1 = 0" makes the planner expect few of them, and "is not distinct" keeps it to the key.
+     */
+    static final String CLAIM_THESE =
+            """
+            with given as materialized (
+              select ordinal, recorded_at from unnest(?::bigint[], ?::timestamptz[]) as g (ordinal, recorded_at)
+              where ordinal % 1 = 0 order by ordinal),
+            chosen as materialized (
+              select g.ordinal, g.recorded_at, false as taken_over from given g, lateral (
+                select from outbox_events x
+                where x.ordinal = g.ordinal and x.recorded_at = g.recorded_at and x.recorded_at >= ? and x.recorded_at < ?
+                  and x.status is not distinct from 'PENDING' and x.available_at <= ?
+                for update skip locked) x)
+            """ + LEASE.replace("e.recorded_at < ?", "e.recorded_at >= ? and e.recorded_at < ?");
 
     /*
      * Expired leases first, as nobody else looks after them; then what is due, of each tenant the oldest: a loose index scan that jumps
@@ -53,15 +82,7 @@ public class ClaimRepository {
                 order by e.available_at, e.ordinal limit ? for update skip locked) c
               limit ?),
             chosen as (select * from expired union all select * from due)
-            update outbox_events e
-            set status = 'CLAIMED', locked_by = ?, locked_until = ?, attempt_count = e.attempt_count + 1,
-              last_attempt_at = ?, updated_at = ?
-            from chosen c, tenant_lifecycle t
-            where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and e.recorded_at < ? and t.tenant_id = e.tenant_id
-            returning e.ordinal, e.recorded_at, e.tenant_id, e.app_id, e.epoch, t.fence_key, e.event_id, e.event_name,
-              e.payload_sha256, e.attempt_count, c.taken_over,
-              e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0), e.ordering_key, e.order_sequence
-            """;
+            """ + LEASE;
 
     /** Far more than the clocks of nodes and database may differ. */
     private static final Duration CLOCKS_APART = Duration.ofDays(1);
@@ -106,6 +127,39 @@ public class ClaimRepository {
                 at,
                 at,
                 future
+            };
+            for (int i = 0; i < values.length; i++) {
+                statement.setObject(i + 1, values[i]);
+            }
+            return claimed(holder, leaseUntil, statement);
+        } catch (SQLException e) {
+            throw new StorageException("cannot claim events", e);
+        }
+    }
+
+    /** As {@link #claim(String, Turn, Instant, Instant)}, of these events those that are due. */
+    Claim claim(String holder, List<EventAt> events, Instant now, Instant leaseUntil) {
+        try (Connection connection = sources.jta().getConnection();
+                Statement settings = connection.createStatement();
+                PreparedStatement statement = connection.prepareStatement(CLAIM_THESE)) {
+            settings.execute(Plans.FOLLOW_THE_INDEX + "; " + Plans.SOON_ENOUGH);
+            OffsetDateTime at = now.atOffset(ZoneOffset.UTC);
+            Span span = Span.of(events.stream().map(EventAt::recordedAt).toList());
+            Object[] values = {
+                connection.createArrayOf(
+                        "bigint", events.stream().map(EventAt::ordinal).toArray()),
+                connection.createArrayOf(
+                        "timestamptz",
+                        events.stream().map(one -> one.recordedAt().toString()).toArray()),
+                span.from(),
+                span.until(),
+                at,
+                holder,
+                leaseUntil.atOffset(ZoneOffset.UTC),
+                at,
+                at,
+                span.from(),
+                span.until()
             };
             for (int i = 0; i < values.length; i++) {
                 statement.setObject(i + 1, values[i]);

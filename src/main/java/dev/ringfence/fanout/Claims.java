@@ -1,12 +1,14 @@
 package dev.ringfence.fanout;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.outbox.EventAt;
 import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -54,5 +56,13 @@ public class Claims {
         return claim.due() < batch && !all
                 ? claim.and(rows.claim(holder, Turn.rest(batch - claim.due()), now, until))
                 : claim;
+    }
+
+    /** Leases these, as far as they still wait and nobody else leases them now. */
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    public Claim claim(List<EventAt> events) {
+        Instant now = clock.instant();
+        String holder = settings.node() + "/" + UUID.randomUUID();
+        return rows.claim(holder, events, now, now.plus(settings.fanoutLease()));
     }
 }

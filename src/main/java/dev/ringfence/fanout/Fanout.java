@@ -1,6 +1,7 @@
 package dev.ringfence.fanout;
 
 import dev.ringfence.config.Settings;
+import dev.ringfence.outbox.EventAt;
 import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -58,7 +59,15 @@ public class Fanout {
      * that it harms no other; a database that is out of reach ends the run with its exception, and the leases run out.
      */
     public FanoutResult runOnce() {
-        Claim claim = claims.claim();
+        return publish(claims.claim());
+    }
+
+    /** As {@link #runOnce()}, of these events those that still wait. */
+    public FanoutResult runOnce(List<EventAt> events) {
+        return publish(claims.claim(events));
+    }
+
+    private FanoutResult publish(Claim claim) {
         if (claim.events().isEmpty()) {
             return FanoutResult.NOTHING;
         }

@@ -62,7 +62,8 @@ public class PublicationRepository {
                 where ordinal % 1 = 0 order by ordinal) m,
               lateral (
                 select from outbox_events x
-                where x.ordinal = m.ordinal and x.recorded_at = m.recorded_at and x.status is not distinct from 'CLAIMED'
+                where x.ordinal = m.ordinal and x.recorded_at = m.recorded_at and x.recorded_at >= ? and x.recorded_at < ?
+                  and x.status is not distinct from 'CLAIMED'
                   and x.locked_by = ?
                 for update) e)
             update outbox_events e
@@ -71,7 +72,7 @@ public class PublicationRepository {
               last_error_code = h.code, last_error_message = h.message,
               locked_by = null, locked_until = null, updated_at = ?::timestamptz
             from held h
-            where e.ordinal = h.ordinal and e.recorded_at = h.recorded_at
+            where e.ordinal = h.ordinal and e.recorded_at = h.recorded_at and e.recorded_at >= ? and e.recorded_at < ?
             returning e.ordinal
             """;
 
@@ -154,6 +155,11 @@ public class PublicationRepository {
      * @return the ordinals of those that were still held
      */
     Set<Long> move(String holder, List<OutboxMove> moves, Instant now) {
+        if (moves.isEmpty()) {
+            return Set.of();
+        }
+        Span span =
+                Span.of(moves.stream().map(move -> move.event().recordedAt()).toList());
         return new HashSet<>(query("cannot move events", MOVE, row -> row.getLong(1), connection -> new Object[] {
             column(connection, "bigint", moves, move -> move.event().ordinal()),
             column(
@@ -180,9 +186,13 @@ public class PublicationRepository {
                     moves,
                     move -> move.code() == null ? null : move.code().text()),
             column(connection, "int", moves, OutboxMove::attempts),
+            span.from(),
+            span.until(),
             holder,
             now.toString(),
-            now.toString()
+            now.toString(),
+            span.from(),
+            span.until()
         }));
     }
 

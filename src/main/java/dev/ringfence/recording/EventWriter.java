@@ -2,6 +2,7 @@ package dev.ringfence.recording;
 
 import dev.ringfence.lifecycle.TenantRef;
 import dev.ringfence.outbox.DedupeKey;
+import dev.ringfence.outbox.EventAt;
 import dev.ringfence.outbox.KnownEvent;
 import dev.ringfence.outbox.NewEvent;
 import dev.ringfence.outbox.OrdinalsRepository;
@@ -57,7 +58,14 @@ class EventWriter {
         Set<String> inserted = outbox.insert(origin, candidates);
         if (!inserted.isEmpty()) {
             queue.recorded(origin.tenantId(), inserted.size());
-            recorded.fire(new Recorded(origin.tenantId(), inserted.size()));
+            recorded.fire(new Recorded(
+                    origin.tenantId(),
+                    candidates.stream()
+                            .filter(candidate ->
+                                    inserted.contains(candidate.envelope().eventId()))
+                            .map(candidate -> new EventAt(
+                                    candidate.ordinal(), candidate.envelope().recordedAt()))
+                            .toList()));
         }
         return results(origin, submission, candidates, inserted);
     }

@@ -56,7 +56,7 @@ public class Signals {
     }
 
     void recorded(@Observes(during = TransactionPhase.AFTER_SUCCESS) Recorded recorded) {
-        fanout.signal();
+        fanout.recorded(recorded.events());
         if (!delivery.on()) {
             others.announce(Hint.RECORDED);
         }

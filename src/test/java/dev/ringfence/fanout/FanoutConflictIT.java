@@ -80,15 +80,26 @@ class FanoutConflictIT {
                         .formatted(now, "'" + fixture.clock.instant().plus(Duration.ofDays(1)) + "'"));
         String move = seventhPlan(
                 PublicationRepository.MOVE,
-                "bigint[], timestamptz[], text[], timestamptz[], text[], text[], int[], text, timestamptz, timestamptz",
-                "'{1}', '{" + now.replace("'", "") + "}', '{PUBLISHED}', '{null}', '{null}', '{null}', '{1}', 'me', "
-                        + now + ", " + now);
+                "bigint[], timestamptz[], text[], timestamptz[], text[], text[], int[], timestamptz, timestamptz, text, timestamptz, timestamptz, timestamptz, timestamptz",
+                "'{1}', '{%1$s}', '{PUBLISHED}', '{null}', '{null}', '{null}', '{1}', '%1$s', '%2$s', 'me', '%1$s', '%1$s', '%1$s', '%2$s'"
+                        .formatted(
+                                fixture.clock.instant(), fixture.clock.instant().plusMillis(1)));
+        String these = seventhPlan(
+                ClaimRepository.CLAIM_THESE,
+                "bigint[], timestamptz[], timestamptz, timestamptz, timestamptz, text, timestamptz, timestamptz, timestamptz, timestamptz, timestamptz",
+                "'{1}', '{%1$s}', '%1$s', '%2$s', '%1$s', 'me', '%1$s', '%1$s', '%1$s', '%1$s', '%2$s'"
+                        .formatted(
+                                fixture.clock.instant(), fixture.clock.instant().plusMillis(1)));
+        assertThat(List.of(move, these))
+                .allSatisfy(plan -> assertThat(plan)
+                        .as("by its key, in its week only")
+                        .contains(week() + "_pkey")
+                        .doesNotContain("Seq Scan", "Bitmap", week(Duration.ofDays(-7)), week(Duration.ofDays(14))));
         assertThat(claim)
                 .doesNotContain("Seq Scan", "Bitmap")
                 .contains(
                         week() + "_tenant_id_available_at_ordinal_idx", week() + "_locked_until_idx", week() + "_pkey");
         assertThat(claim).as("weeks to come").doesNotContain(week(Duration.ofDays(14)));
-        assertThat(move).doesNotContain("Seq Scan", "Bitmap").contains(week() + "_pkey");
     }
 
     private String week() throws SQLException {

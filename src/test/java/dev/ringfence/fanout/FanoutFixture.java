@@ -7,12 +7,15 @@ import dev.ringfence.harness.LocalTransactions;
 import dev.ringfence.harness.TestDatabase;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.ordering.MovedKeys;
+import dev.ringfence.outbox.EventAt;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.subscription.SubscriptionRepository;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +46,11 @@ final class FanoutFixture implements AutoCloseable {
             @Override
             public Claim claim() {
                 return transactions.inNew(super::claim);
+            }
+
+            @Override
+            public Claim claim(List<EventAt> events) {
+                return transactions.inNew(() -> super.claim(events));
             }
         };
         publication =
@@ -146,6 +154,22 @@ final class FanoutFixture implements AutoCloseable {
     }
 
     /** Records events as recording leaves them; ids are {@code evt_<ordinal>}. */
+    /** Where the recorded events are, in their order. */
+    List<EventAt> recorded() {
+        List<EventAt> events = new ArrayList<>();
+        try (Connection connection = database.connect();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery("select ordinal, recorded_at from outbox_events order by ordinal")) {
+            while (rows.next()) {
+                events.add(new EventAt(
+                        rows.getLong(1), rows.getObject(2, OffsetDateTime.class).toInstant()));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        return events;
+    }
+
     void record(Tenant tenant, int count, String name, String payload) {
         String body = "{\"eventName\":\"" + name + "\",\"payload\":" + payload + "}";
         try (Connection connection = database.connect()) {

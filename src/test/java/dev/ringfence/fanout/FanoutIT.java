@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.fanout.FanoutCounters.Counter;
 import dev.ringfence.fanout.FanoutFixture.Tenant;
+import dev.ringfence.outbox.EventAt;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -99,6 +100,39 @@ class FanoutIT {
         assertThat(fixture.count(
                         "deliveries_live", "mode = 'PUSH' and feed_xid is null and next_attempt_at is not null"))
                 .isEqualTo(3);
+    }
+
+    /** By their keys those that still wait, and no others; what somebody leases now is skipped, not waited for. */
+    @Test
+    @Tag("OB-2")
+    void eventsAreLeasedByTheirKeysWhereTheyStillWait() throws SQLException {
+        fixture.subscription(shop, Map.of());
+        fixture.record(shop, 7, ORDER, "{}");
+        List<EventAt> all = fixture.recorded();
+        assertThat(fixture.publisher().runOnce(all.subList(0, 2)).published()).isEqualTo(2);
+        fixture.database.execute(
+                "update outbox_events set available_at = available_at + interval '1 hour' where ordinal = "
+                        + all.get(2).ordinal());
+        try (Connection other = fixture.database.connect();
+                var statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute(
+                    "select from outbox_events where ordinal = " + all.get(3).ordinal() + " for update");
+
+            Claim claim = fixture.claims.claim(all.subList(0, 6));
+
+            assertThat(claim.events())
+                    .extracting(ClaimedEvent::ordinal)
+                    .containsExactly(all.get(4).ordinal(), all.get(5).ordinal());
+            assertThat(fixture.claims.claim(all.subList(4, 6)).events())
+                    .as("leased already")
+                    .isEmpty();
+            other.rollback();
+        }
+        assertThat(fixture.count("outbox_events", "status = 'PENDING'")).isEqualTo(3);
+        assertThat(fixture.publisher().runOnce().published())
+                .as("what a look finds")
+                .isEqualTo(2);
     }
 
     @Test

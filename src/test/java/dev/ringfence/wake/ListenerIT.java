@@ -60,7 +60,7 @@ class ListenerIT {
         NanoClock nanos = new NanoClock();
         CandidateFeed feed =
                 new CandidateFeed(new CandidateRepository(null), null, delivery, SETTINGS, Clock.systemUTC(), nanos);
-        FanoutRunner fanout = new FanoutRunner(new Fanout() {}, delivery, new Background()) {
+        FanoutRunner fanout = new FanoutRunner(new Fanout() {}, delivery, new Background(), SETTINGS) {
             @Override
             public void signal() {
                 // what was recorded is another test's
