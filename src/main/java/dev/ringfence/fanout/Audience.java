@@ -34,7 +34,7 @@ final class Audience {
         return interested;
     }
 
-    /** All of the event's tenant, whatever they take. */
+    /** Those of the event's tenant that were read: whoever takes one of the batch's types, and all that keep an order. */
     List<Subscription> near(ClaimedEvent event) {
         return subscriptions.getOrDefault(event.tenantId(), List.of());
     }

@@ -90,7 +90,9 @@ public class Publication {
                 .toList();
         List<Long> tenantIds =
                 reachable.stream().map(ClaimedEvent::tenantId).distinct().toList();
-        Audience audience = new Audience(subscriptions.takingOf(tenantIds));
+        List<String> types =
+                reachable.stream().map(ClaimedEvent::eventName).distinct().toList();
+        Audience audience = new Audience(subscriptions.takingOf(tenantIds, types));
         return new Situation(granted, rows.lifecycles(tenantIds), audience, envelopes(reachable, audience));
     }
 

@@ -22,16 +22,21 @@ final class ScanRing {
     private final Set<UUID> found = new HashSet<>();
     private ScanPlace place = ScanPlace.START;
     private boolean goingRound = true;
+    private boolean tookSome;
     private int foundLastRound;
     private long nextRound;
 
     /** The pairs to go on with, empty where the look is part of a round. */
     List<ScanHead> known(long now) {
         if (!goingRound && (known.isEmpty() || nextRound - now <= 0)) {
-            goingRound = true;
-            known.clear();
+            beginRound();
         }
         return goingRound ? List.of() : List.copyOf(known.values());
+    }
+
+    private void beginRound() {
+        goingRound = true;
+        known.clear();
     }
 
     /** Where a round goes on. */
@@ -46,6 +51,7 @@ final class ScanRing {
 
     /** Something of it was taken in hand. */
     void took(UUID subscription) {
+        tookSome = true;
         if (goingRound) {
             found.add(subscription);
         }
@@ -64,7 +70,13 @@ final class ScanRing {
                 known.put(visit.pair(), rest);
             }
         }
+        boolean vain = !tookSome;
+        tookSome = false;
         if (!goingRound) {
+            // Those that are known have no slots now; who has some, only a round tells.
+            if (vain) {
+                beginRound();
+            }
             return false;
         }
         if (!scan.wrapped()) {

@@ -258,32 +258,47 @@ public class SubscriptionRepository {
     }
 
     /**
-     * The subscriptions of the tenants that may still take an event, in one round trip, each tenant's in the order of their creation: one
-     * that is paused or disabled takes what was recorded before.
+     * The subscriptions of the tenants that may still take an event of one of these types, in one round trip, each tenant's in the order of their
+     * creation: one that is paused or disabled takes what was recorded before. Those that keep an order come whatever types they take.
      */
-    public Map<Long, List<Subscription>> takingOf(Collection<Long> tenantIds) {
+    public Map<Long, List<Subscription>> takingOf(Collection<Long> tenantIds, Collection<String> eventNames) {
         Map<Long, List<Subscription>> byTenant = new HashMap<>();
-        String taking = "where tenant_id = any(?) and (status = 'ACTIVE' or closings <> '{}') order by created_at, id";
-        for (Subscription one : readAll(taking, "bigint", tenantIds)) {
-            byTenant.computeIfAbsent(one.tenantId(), tenant -> new ArrayList<>())
-                    .add(one);
+        if (tenantIds.isEmpty()) {
+            return byTenant;
         }
-        return byTenant;
+        Object[] patterns = eventNames.stream()
+                .flatMap(name -> TypePattern.matching(name).stream())
+                .distinct()
+                .toArray();
+        String taking = """
+                where tenant_id = any(?) and (status = 'ACTIVE' or closings <> '{}')
+                  and (event_types = '{}' or event_types && ? or ordering <> 'NONE') order by created_at, id""";
+        try (Connection connection = sources.jta().getConnection()) {
+            List<Subscription> found = read(
+                    connection,
+                    SELECT + taking,
+                    connection.createArrayOf("bigint", tenantIds.toArray()),
+                    connection.createArrayOf("text", patterns));
+            for (Subscription one : found) {
+                byTenant.computeIfAbsent(one.tenantId(), tenant -> new ArrayList<>())
+                        .add(one);
+            }
+            return byTenant;
+        } catch (SQLException e) {
+            throw new StorageException("cannot read subscriptions", e);
+        }
     }
 
     /** The subscriptions with these ids, in whatever status; an id without an entry is gone. */
     public Map<UUID, Subscription> byIds(Collection<UUID> ids) {
         Map<UUID, Subscription> byId = new HashMap<>();
-        readAll("where id = any(?)", "uuid", ids).forEach(one -> byId.put(one.id(), one));
-        return byId;
-    }
-
-    private List<Subscription> readAll(String condition, String type, Collection<?> values) {
-        if (values.isEmpty()) {
-            return List.of();
+        if (ids.isEmpty()) {
+            return byId;
         }
         try (Connection connection = sources.jta().getConnection()) {
-            return read(connection, SELECT + condition, connection.createArrayOf(type, values.toArray()));
+            read(connection, SELECT + "where id = any(?)", connection.createArrayOf("uuid", ids.toArray()))
+                    .forEach(one -> byId.put(one.id(), one));
+            return byId;
         } catch (SQLException e) {
             throw new StorageException("cannot read subscriptions", e);
         }

@@ -1,5 +1,7 @@
 package dev.ringfence.subscription;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** How event types are named in a subscription's type list and in its grants (SB-2): {@code *}, {@code prefix.*} or one exact name. */
@@ -24,5 +26,14 @@ final class TypePattern {
             return eventName.startsWith(pattern.substring(0, pattern.length() - 1));
         }
         return pattern.equals(eventName);
+    }
+
+    /** All patterns that match the type. */
+    static Set<String> matching(String eventName) {
+        Set<String> patterns = new HashSet<>(Set.of("*", eventName));
+        for (int dot = eventName.indexOf('.'); dot >= 0; dot = eventName.indexOf('.', dot + 1)) {
+            patterns.add(eventName.substring(0, dot) + ".*");
+        }
+        return patterns;
     }
 }

@@ -44,17 +44,36 @@ class ScanRingTest {
         return ring.seen(scan(true, visits), now);
     }
 
+    private void goOn(long now, boolean wrapped, ScanVisit... visits) {
+        for (ScanVisit visit : visits) {
+            ring.took(visit.pair().subscriptionId());
+        }
+        ring.seen(scan(wrapped, visits), now);
+    }
+
+    /** Else looks for those whose slots are taken would follow each other without a pause. */
+    @Test
+    void a_look_in_vain_is_followed_by_a_round() {
+        round(0, more(1, 10));
+        assertThat(ring.known(1)).hasSize(1);
+        assertThat(ring.seen(scan(true, new ScanVisit(pair(1), 0, true)), 1)).isFalse();
+        assertThat(ring.known(2)).isEmpty();
+        assertThat(ring.seen(scan(true, new ScanVisit(pair(1), 0, true)), 2))
+                .as("a rest")
+                .isTrue();
+    }
+
     @Test
     void goes_on_after_a_round_where_there_was_more_in_turns() {
         assertThat(round(0, more(1, 10), last(2, 20), more(3, 30))).isFalse();
         assertThat(ring.known(1)).containsExactly(new ScanHead(pair(1), DUE, 10), new ScanHead(pair(3), DUE, 30));
 
-        ring.seen(scan(false, more(1, 11)), 1);
+        goOn(1, false, more(1, 11));
         assertThat(ring.known(2))
                 .as("who had no turn is first")
                 .containsExactly(new ScanHead(pair(3), DUE, 30), new ScanHead(pair(1), DUE, 11));
 
-        ring.seen(scan(true, last(3, 31), more(1, 12)), 2);
+        goOn(2, true, last(3, 31), more(1, 12));
         assertThat(ring.known(3)).containsExactly(new ScanHead(pair(1), DUE, 12));
     }
 

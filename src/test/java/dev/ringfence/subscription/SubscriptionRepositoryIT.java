@@ -18,6 +18,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,7 @@ class SubscriptionRepositoryIT {
 
     private static final TestDatabase DATABASE = TestDatabase.migrated();
     private static final Instant NOW = Instant.parse("2026-03-01T10:00:00.123456Z");
+    private static final String ANY = "order.order.placed.v1";
 
     private final LocalTransactions transactions = new LocalTransactions(DATABASE.dataSource());
     private final SubscriptionRepository subscriptions = new SubscriptionRepository(transactions);
@@ -108,9 +110,60 @@ class SubscriptionRepositoryIT {
         Subscription foreign = subscription(22, NOW);
         List.of(second, first, paused, other, foreign).forEach(subscriptions::insert);
         DATABASE.execute("update subscriptions set status = 'PAUSED' where id = '" + paused.id() + "'");
-        assertThat(subscriptions.takingOf(Set.of(20L, 21L)))
+        assertThat(subscriptions.takingOf(Set.of(20L, 21L), Set.of(ANY)))
                 .isEqualTo(Map.of(20L, List.of(first, second), 21L, List.of(other)));
-        assertThat(subscriptions.takingOf(Set.of())).isEmpty();
+        assertThat(subscriptions.takingOf(Set.of(), Set.of(ANY))).isEmpty();
+    }
+
+    /** Whoever takes one of the types, however its list says so, and whoever keeps an order. */
+    @Test
+    @Tag("SB-2")
+    void onlyThoseThatTakeOneOfTheTypesAreRead() {
+        Map<String, UUID> ids = new LinkedHashMap<>();
+        for (String types : List.of(
+                "{}",
+                "{*}",
+                "{order.*}",
+                "{order.item.*,x}",
+                "{order.item.added.*}",
+                "{order.item.added.v1}",
+                "{order.item.added.v2}",
+                "{orders.*}",
+                "{order.item}",
+                "{a,b.*}")) {
+            Subscription one = subscription(4711, NOW.plusSeconds(ids.size()));
+            subscriptions.insert(one);
+            DATABASE.execute("update subscriptions set event_types = '" + types + "', ordering = 'NONE' where id = '"
+                    + one.id() + "'");
+            ids.put(types, one.id());
+        }
+        Subscription ordered = subscription(4711, NOW.plusSeconds(ids.size()));
+        subscriptions.insert(ordered);
+        DATABASE.execute(
+                "update subscriptions set event_types = '{b.*}', ordering = 'KEY' where id = '" + ordered.id() + "'");
+        ids.put("ordered", ordered.id());
+
+        assertThat(subscriptions
+                        .takingOf(Set.of(4711L), Set.of("order.item.added.v1"))
+                        .get(4711L))
+                .extracting(Subscription::id)
+                .containsExactlyElementsOf(ids.entrySet().stream()
+                        .filter(entry -> entry.getKey().equals("ordered")
+                                || new EventTypeFilter(patterns(entry.getKey())).accepts("order.item.added.v1"))
+                        .map(Map.Entry::getValue)
+                        .toList())
+                .hasSize(7);
+        assertThat(subscriptions
+                        .takingOf(Set.of(4711L), Set.of("b.c.d.v1", "orders.x.y.v3"))
+                        .get(4711L))
+                .extracting(Subscription::id)
+                .containsExactly(
+                        ids.get("{}"), ids.get("{*}"), ids.get("{orders.*}"), ids.get("{a,b.*}"), ids.get("ordered"));
+    }
+
+    private static List<String> patterns(String array) {
+        String inner = array.substring(1, array.length() - 1);
+        return inner.isEmpty() ? List.of() : List.of(inner.split(","));
     }
 
     @Test
