@@ -26,23 +26,24 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class ClaimRepository {
 
-    /** Whatever was chosen is leased; it was locked before. */
-    private static final String LEASE = """
+    /** Whatever was chosen is leased; it was locked before. The weeks are a condition of the statement's own values, for its plan. */
+    private static String lease(String weeks) {
+        return """
             update outbox_events e
             set status = 'CLAIMED', locked_by = ?, locked_until = ?, attempt_count = e.attempt_count + 1,
               last_attempt_at = ?, updated_at = ?
             from chosen c, tenant_lifecycle t
-            where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and e.recorded_at < ? and t.tenant_id = e.tenant_id
+            where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and %s and t.tenant_id = e.tenant_id
             returning e.ordinal, e.recorded_at, e.tenant_id, e.app_id, e.epoch, t.fence_key, e.event_id, e.event_name,
               e.payload_sha256, e.attempt_count, c.taken_over,
               e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0), e.ordering_key, e.order_sequence
-            """;
+            """.formatted(weeks);
+    }
 
     /*
      * Each by its key, where it still waits. "% 1 = 0" makes the planner expect few of them, and "is not distinct" keeps it to the key.
      */
-    static final String CLAIM_THESE =
-            """
+    static final String CLAIM_THESE = """
             with given as materialized (
               select ordinal, recorded_at from unnest(?::bigint[], ?::timestamptz[]) as g (ordinal, recorded_at)
               where ordinal % 1 = 0 order by ordinal),
@@ -52,7 +53,7 @@ public class ClaimRepository {
                 where x.ordinal = g.ordinal and x.recorded_at = g.recorded_at and x.recorded_at >= ? and x.recorded_at < ?
                   and x.status is not distinct from 'PENDING' and x.available_at <= ?
                 for update skip locked) x)
-            """ + LEASE.replace("e.recorded_at < ?", "e.recorded_at >= ? and e.recorded_at < ?");
+            """ + lease("e.recorded_at >= ? and e.recorded_at < ?");
 
     /*
      * Expired leases first, as nobody else looks after them; then what is due, of each tenant the oldest: a loose index scan that jumps
@@ -82,7 +83,7 @@ public class ClaimRepository {
                 order by e.available_at, e.ordinal limit ? for update skip locked) c
               limit ?),
             chosen as (select * from expired union all select * from due)
-            """ + LEASE;
+            """ + lease("e.recorded_at < ?");
 
     /** Far more than the clocks of nodes and database may differ. */
     private static final Duration CLOCKS_APART = Duration.ofDays(1);

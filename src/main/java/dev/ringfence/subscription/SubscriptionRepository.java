@@ -266,39 +266,40 @@ public class SubscriptionRepository {
         if (tenantIds.isEmpty()) {
             return byTenant;
         }
-        Object[] patterns = eventNames.stream()
+        List<String> patterns = eventNames.stream()
                 .flatMap(name -> TypePattern.matching(name).stream())
                 .distinct()
-                .toArray();
+                .toList();
         String taking = """
                 where tenant_id = any(?) and (status = 'ACTIVE' or closings <> '{}')
                   and (event_types = '{}' or event_types && ? or ordering <> 'NONE') order by created_at, id""";
-        try (Connection connection = sources.jta().getConnection()) {
-            List<Subscription> found = read(
-                    connection,
-                    SELECT + taking,
-                    connection.createArrayOf("bigint", tenantIds.toArray()),
-                    connection.createArrayOf("text", patterns));
-            for (Subscription one : found) {
-                byTenant.computeIfAbsent(one.tenantId(), tenant -> new ArrayList<>())
-                        .add(one);
-            }
-            return byTenant;
-        } catch (SQLException e) {
-            throw new StorageException("cannot read subscriptions", e);
+        for (Subscription one : readAll(taking, new Values("bigint", tenantIds), new Values("text", patterns))) {
+            byTenant.computeIfAbsent(one.tenantId(), tenant -> new ArrayList<>())
+                    .add(one);
         }
+        return byTenant;
     }
 
     /** The subscriptions with these ids, in whatever status; an id without an entry is gone. */
     public Map<UUID, Subscription> byIds(Collection<UUID> ids) {
         Map<UUID, Subscription> byId = new HashMap<>();
-        if (ids.isEmpty()) {
-            return byId;
+        if (!ids.isEmpty()) {
+            readAll("where id = any(?)", new Values("uuid", ids)).forEach(one -> byId.put(one.id(), one));
         }
+        return byId;
+    }
+
+    /** The values of an array parameter. */
+    private record Values(String type, Collection<?> all) {}
+
+    private List<Subscription> readAll(String condition, Values... parameters) {
         try (Connection connection = sources.jta().getConnection()) {
-            read(connection, SELECT + "where id = any(?)", connection.createArrayOf("uuid", ids.toArray()))
-                    .forEach(one -> byId.put(one.id(), one));
-            return byId;
+            Object[] arrays = new Object[parameters.length];
+            for (int i = 0; i < arrays.length; i++) {
+                arrays[i] = connection.createArrayOf(
+                        parameters[i].type(), parameters[i].all().toArray());
+            }
+            return read(connection, SELECT + condition, arrays);
         } catch (SQLException e) {
             throw new StorageException("cannot read subscriptions", e);
         }

@@ -9,6 +9,7 @@ import dev.ringfence.outbox.StorageException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,25 +72,24 @@ class FanoutConflictIT {
         fixture.database.execute("alter table " + week() + " set (autovacuum_enabled = off)");
         fixture.database.execute("vacuum analyze outbox_events");
         fixture.record(shop, 20_000, ORDER, "{}");
-        String now = "'" + fixture.clock.instant() + "'";
+        Instant now = fixture.clock.instant();
         String claim = seventhPlan(
                 ClaimRepository.CLAIM,
                 "bigint, timestamptz, timestamptz, timestamptz, timestamptz, bigint, timestamptz, timestamptz, bigint, bigint, text,"
                         + " timestamptz, timestamptz, timestamptz, timestamptz",
-                "0, %2$s, %2$s, %1$s, %2$s, 500, %1$s, %2$s, 125, 500, 'me', %1$s, %1$s, %1$s, %2$s"
-                        .formatted(now, "'" + fixture.clock.instant().plus(Duration.ofDays(1)) + "'"));
+                "0, '%2$s', '%2$s', '%1$s', '%2$s', 500, '%1$s', '%2$s', 125, 500, 'me', '%1$s', '%1$s', '%1$s', '%2$s'"
+                        .formatted(now, now.plus(Duration.ofDays(1))));
+        Instant behind = now.plusMillis(1);
         String move = seventhPlan(
                 PublicationRepository.MOVE,
                 "bigint[], timestamptz[], text[], timestamptz[], text[], text[], int[], timestamptz, timestamptz, text, timestamptz, timestamptz, timestamptz, timestamptz",
                 "'{1}', '{%1$s}', '{PUBLISHED}', '{null}', '{null}', '{null}', '{1}', '%1$s', '%2$s', 'me', '%1$s', '%1$s', '%1$s', '%2$s'"
-                        .formatted(
-                                fixture.clock.instant(), fixture.clock.instant().plusMillis(1)));
+                        .formatted(now, behind));
         String these = seventhPlan(
                 ClaimRepository.CLAIM_THESE,
                 "bigint[], timestamptz[], timestamptz, timestamptz, timestamptz, text, timestamptz, timestamptz, timestamptz, timestamptz, timestamptz",
                 "'{1}', '{%1$s}', '%1$s', '%2$s', '%1$s', 'me', '%1$s', '%1$s', '%1$s', '%1$s', '%2$s'"
-                        .formatted(
-                                fixture.clock.instant(), fixture.clock.instant().plusMillis(1)));
+                        .formatted(now, behind));
         assertThat(List.of(move, these))
                 .allSatisfy(plan -> assertThat(plan)
                         .as("by its key, in its week only")

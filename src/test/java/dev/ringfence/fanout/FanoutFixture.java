@@ -14,8 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -154,22 +152,6 @@ final class FanoutFixture implements AutoCloseable {
     }
 
     /** Records events as recording leaves them; ids are {@code evt_<ordinal>}. */
-    /** Where the recorded events are, in their order. */
-    List<EventAt> recorded() {
-        List<EventAt> events = new ArrayList<>();
-        try (Connection connection = database.connect();
-                var statement = connection.createStatement();
-                var rows = statement.executeQuery("select ordinal, recorded_at from outbox_events order by ordinal")) {
-            while (rows.next()) {
-                events.add(new EventAt(
-                        rows.getLong(1), rows.getObject(2, OffsetDateTime.class).toInstant()));
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-        return events;
-    }
-
     void record(Tenant tenant, int count, String name, String payload) {
         String body = "{\"eventName\":\"" + name + "\",\"payload\":" + payload + "}";
         try (Connection connection = database.connect()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.fanout.FanoutCounters.Counter;
 import dev.ringfence.fanout.FanoutFixture.Tenant;
+import dev.ringfence.harness.RecordedRows;
 import dev.ringfence.outbox.EventAt;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -108,7 +109,7 @@ class FanoutIT {
     void eventsAreLeasedByTheirKeysWhereTheyStillWait() throws SQLException {
         fixture.subscription(shop, Map.of());
         fixture.record(shop, 7, ORDER, "{}");
-        List<EventAt> all = fixture.recorded();
+        List<EventAt> all = RecordedRows.of(fixture.database);
         assertThat(fixture.publisher().runOnce(all.subList(0, 2)).published()).isEqualTo(2);
         fixture.database.execute(
                 "update outbox_events set available_at = available_at + interval '1 hour' where ordinal = "

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ringfence.api.ApiProblem;
+import dev.ringfence.harness.RecordedRows;
 import dev.ringfence.lifecycle.CallerStart;
 import dev.ringfence.outbox.EventAt;
 import dev.ringfence.outbox.StorageException;
@@ -86,7 +87,7 @@ class RecorderIT {
             assertThat(row.getString(3)).isEqualTo(id);
             assertThat(row.getString(4)).contains("1000");
         }
-        assertThat(shop.fired).containsExactly(new Recorded(1, shop.recorded()));
+        assertThat(shop.fired).containsExactly(new Recorded(1, RecordedRows.of(shop.database)));
     }
 
     @Test
@@ -101,7 +102,7 @@ class RecorderIT {
         assertThat(again.at("/results/0/ordinal")).isEqualTo(first.at("/results/0/ordinal"));
         assertThat(again.at("/results/1/deduplicated").booleanValue()).isFalse();
         assertThat(shop.database.number(EVENTS)).isEqualTo(2);
-        List<EventAt> rows = shop.recorded();
+        List<EventAt> rows = RecordedRows.of(shop.database);
         assertThat(shop.fired)
                 .containsExactly(new Recorded(1, rows.subList(0, 1)), new Recorded(1, rows.subList(1, 2)));
     }

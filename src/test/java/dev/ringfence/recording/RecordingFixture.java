@@ -13,7 +13,6 @@ import dev.ringfence.lifecycle.CallerStart;
 import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.RequestStarts;
 import dev.ringfence.lifecycle.TenantRef;
-import dev.ringfence.outbox.EventAt;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.outbox.OutboxRepository;
 import dev.ringfence.security.Caller;
@@ -25,11 +24,7 @@ import jakarta.enterprise.event.Event;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Clock;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -113,22 +108,6 @@ final class RecordingFixture implements AutoCloseable {
                 return super.nanos() + laterNanos.get();
             }
         };
-    }
-
-    /** Where the recorded events are, in their order. */
-    List<EventAt> recorded() {
-        List<EventAt> events = new ArrayList<>();
-        try (Connection connection = database.connect();
-                var statement = connection.createStatement();
-                var rows = statement.executeQuery("select ordinal, recorded_at from outbox_events order by ordinal")) {
-            while (rows.next()) {
-                events.add(new EventAt(
-                        rows.getLong(1), rows.getObject(2, OffsetDateTime.class).toInstant()));
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-        return events;
     }
 
     @SuppressWarnings("unchecked")
