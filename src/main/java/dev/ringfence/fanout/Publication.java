@@ -2,7 +2,7 @@ package dev.ringfence.fanout;
 
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.ordering.OrderedKeys;
-import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.subscription.RecipientRepository;
 import dev.ringfence.time.DatabaseTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 public class Publication {
 
     private final PublicationRepository rows;
-    private final SubscriptionRepository subscriptions;
+    private final RecipientRepository subscriptions;
     private final NewDeliveriesRepository newDeliveries;
     private final OrderedKeys keys;
     private final Clock clock;
@@ -26,7 +26,7 @@ public class Publication {
     @Inject
     public Publication(
             PublicationRepository rows,
-            SubscriptionRepository subscriptions,
+            RecipientRepository subscriptions,
             NewDeliveriesRepository newDeliveries,
             OrderedKeys keys,
             @DatabaseTime Clock clock) {

@@ -1,8 +1,8 @@
 package dev.ringfence.job;
 
+import dev.ringfence.subscription.RecipientRepository;
 import dev.ringfence.subscription.RequestSecrets;
 import dev.ringfence.subscription.Subscription;
-import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionSecrets;
 import dev.ringfence.time.NanoClock;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -25,7 +25,7 @@ public class Endpoints {
     private static final long MOMENT = Duration.ofSeconds(1).toNanos();
     private static final int MOST = 5_000;
 
-    private final SubscriptionRepository subscriptions;
+    private final RecipientRepository subscriptions;
     private final SubscriptionSecrets secrets;
     private final NanoClock nanos;
     private final Map<UUID, Known> known = new ConcurrentHashMap<>();
@@ -33,7 +33,7 @@ public class Endpoints {
     private record Known(Endpoint endpoint, long version, long until) {}
 
     @Inject
-    public Endpoints(SubscriptionRepository subscriptions, SubscriptionSecrets secrets, NanoClock nanos) {
+    public Endpoints(RecipientRepository subscriptions, SubscriptionSecrets secrets, NanoClock nanos) {
         this.subscriptions = subscriptions;
         this.secrets = secrets;
         this.nanos = nanos;

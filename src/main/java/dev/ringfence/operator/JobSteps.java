@@ -6,8 +6,8 @@ import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.ordering.OrderedKeys;
 import dev.ringfence.subscription.Mode;
+import dev.ringfence.subscription.RecipientRepository;
 import dev.ringfence.subscription.Subscription;
-import dev.ringfence.subscription.SubscriptionRepository;
 import dev.ringfence.subscription.SubscriptionStatus;
 import dev.ringfence.time.DatabaseTime;
 import dev.ringfence.transport.OutcomeCode;
@@ -56,7 +56,7 @@ class JobSteps {
     OrderedKeys keys;
 
     @Inject
-    SubscriptionRepository subscriptions;
+    RecipientRepository subscriptions;
 
     @Inject
     WaitingRepository waiting;

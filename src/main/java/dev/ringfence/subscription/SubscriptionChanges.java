@@ -46,6 +46,9 @@ public class SubscriptionChanges {
     SubscriptionRepository subscriptions;
 
     @Inject
+    SubscriptionChangeRepository rows;
+
+    @Inject
     SubscriptionRequests requests;
 
     @Inject
@@ -80,7 +83,7 @@ public class SubscriptionChanges {
         Instant now = clock.instant();
         secrets.replace(id, patch.kinds(), draft.access(), now);
         Subscription changed =
-                subscriptions.update(held.subscription().changedTo(draft), now).orElseThrow(ApiProblem::notFound);
+                rows.update(held.subscription().changedTo(draft), now).orElseThrow(ApiProblem::notFound);
         note(held, "subscription.change", caller, null, StrictJson.tree(Map.of("fields", patch.fields())));
         return changed;
     }
@@ -103,8 +106,7 @@ public class SubscriptionChanges {
     @Transactional
     public Subscription grant(UUID appId, UUID id, Grants grants, Caller caller) {
         Held held = hold(appId, id);
-        Subscription after =
-                subscriptions.updateGrants(id, grants, clock.instant()).orElseThrow(ApiProblem::notFound);
+        Subscription after = rows.updateGrants(id, grants, clock.instant()).orElseThrow(ApiProblem::notFound);
         JsonNode detail = StrictJson.tree(Map.of(
                 "from",
                 held.subscription().grants().families(),
@@ -118,7 +120,7 @@ public class SubscriptionChanges {
     @Transactional
     public void delete(UUID appId, UUID id, Caller caller) {
         Held held = hold(appId, id);
-        subscriptions.delete(id);
+        rows.delete(id);
         note(held, "subscription.delete", caller, null, null);
     }
 
@@ -169,8 +171,7 @@ public class SubscriptionChanges {
         }
         note(held, "subscription.pause", post.caller(), reason, null);
         Intake intake = before.intake().closedAt(ordinals.next(1)[0]);
-        return subscriptions
-                .updateStatus(before.id(), SubscriptionStatus.PAUSED, null, intake, now)
+        return rows.updateStatus(before.id(), SubscriptionStatus.PAUSED, null, intake, now)
                 .orElseThrow(ApiProblem::notFound);
     }
 
@@ -182,8 +183,7 @@ public class SubscriptionChanges {
         }
         note(held, "subscription.resume", post.caller(), reason, StrictJson.tree(Map.of("from", before.status())));
         Intake intake = active ? before.intake() : before.intake().openedAt(ordinals.next(1)[0]);
-        return subscriptions
-                .updateStatus(before.id(), SubscriptionStatus.ACTIVE, null, intake, now)
+        return rows.updateStatus(before.id(), SubscriptionStatus.ACTIVE, null, intake, now)
                 .orElseThrow(ApiProblem::notFound);
     }
 
@@ -204,7 +204,7 @@ public class SubscriptionChanges {
             kept.add(new SubscriptionAnswer.Signing(entry.scheme(), entry.prefix(), null));
         }
         secrets.rotate(subscription, made, graceEnd, now);
-        subscriptions.touch(subscription.id(), now);
+        rows.touch(subscription.id(), now);
         JsonNode detail = StrictJson.tree(Map.of("graceSeconds", grace.toSeconds()));
         note(held, "subscription.rotate-secret", post.caller(), null, detail);
         String first = shown.isEmpty() ? null : shown.get(0).secret();
@@ -226,7 +226,7 @@ public class SubscriptionChanges {
     private Held hold(UUID appId, UUID id) {
         Subscription found = subscriptions.find(appId, id).orElseThrow(ApiProblem::notFound);
         TenantLifecycle tenant = tenants.underFence(found.tenantId());
-        return new Held(subscriptions.lock(appId, id).orElseThrow(ApiProblem::notFound), tenant);
+        return new Held(rows.lock(appId, id).orElseThrow(ApiProblem::notFound), tenant);
     }
 
     private void note(Held held, String deed, Caller caller, @Nullable String reason, @Nullable JsonNode detail) {

@@ -31,7 +31,7 @@ public class Subscriptions {
     LifecycleRepository lifecycles;
 
     @Inject
-    SubscriptionRepository subscriptions;
+    SubscriptionChangeRepository subscriptions;
 
     @Inject
     OrdinalsRepository ordinals;

@@ -9,7 +9,7 @@ import dev.ringfence.lifecycle.LifecycleRepository;
 import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.outbox.EventAt;
 import dev.ringfence.outbox.OrdinalsRepository;
-import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.subscription.RecipientRepository;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -54,7 +54,7 @@ final class FanoutFixture implements AutoCloseable {
         publication =
                 new Publication(
                         new PublicationRepository(transactions, lifecycles()),
-                        new SubscriptionRepository(transactions),
+                        new RecipientRepository(transactions),
                         new NewDeliveriesRepository(transactions, new OrdinalsRepository(transactions)),
                         moved,
                         ticking) {

@@ -6,7 +6,7 @@ import dev.ringfence.harness.Explained;
 import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.outbox.OrdinalsRepository;
 import dev.ringfence.subscription.RealStreaks;
-import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.subscription.RecipientRepository;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -41,7 +41,7 @@ class FanoutPlanIT {
             Explained explained = new Explained(outbox.transactions);
             Publication publication = new Publication(
                     new PublicationRepository(explained, RealStreaks.lifecycles(explained)),
-                    new SubscriptionRepository(explained),
+                    new RecipientRepository(explained),
                     new NewDeliveriesRepository(explained, new OrdinalsRepository(explained)),
                     new MovedKeys(),
                     outbox.clock);

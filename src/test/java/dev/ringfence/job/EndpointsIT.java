@@ -6,7 +6,7 @@ import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.fence.FenceKey;
 import dev.ringfence.security.SecretBox;
-import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.subscription.RecipientRepository;
 import dev.ringfence.subscription.SubscriptionSecrets;
 import dev.ringfence.subscription.SubscriptionSecretsRepository;
 import dev.ringfence.time.SteerableNanoClock;
@@ -34,7 +34,7 @@ class EndpointsIT {
         Settings settings = Settings.from(
                 Map.of("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32])));
         endpoints = new Endpoints(
-                new SubscriptionRepository(fixture.transactions),
+                new RecipientRepository(fixture.transactions),
                 new SubscriptionSecrets(
                         new SubscriptionSecretsRepository(fixture.transactions),
                         new SecretBox(settings),

@@ -27,7 +27,7 @@ import dev.ringfence.reservation.Reserved;
 import dev.ringfence.security.SecretBox;
 import dev.ringfence.signing.WebhookSecret;
 import dev.ringfence.subscription.RealStreaks;
-import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.subscription.RecipientRepository;
 import dev.ringfence.subscription.SubscriptionSecrets;
 import dev.ringfence.subscription.SubscriptionSecretsRepository;
 import dev.ringfence.time.ClockProducer;
@@ -110,7 +110,7 @@ final class EngineLoop implements AutoCloseable {
         Reservations reservations = new RealReservations();
         ReceiptDesk desk = new ReceiptDesk(new RealReceipts(), counters);
         Endpoints endpoints = new Endpoints(
-                new SubscriptionRepository(transactions),
+                new RecipientRepository(transactions),
                 new SubscriptionSecrets(
                         new SubscriptionSecretsRepository(transactions), new SecretBox(settings), clock),
                 nanos);

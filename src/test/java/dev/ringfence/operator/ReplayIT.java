@@ -8,7 +8,7 @@ import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.delivery.WaitingRepository;
 import dev.ringfence.ordering.MovedKeys;
 import dev.ringfence.subscription.RealStreaks;
-import dev.ringfence.subscription.SubscriptionRepository;
+import dev.ringfence.subscription.RecipientRepository;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -64,7 +64,7 @@ class ReplayIT {
         node.jobs = jobs;
         node.deliveries = new NewCycleRepository(fixture.transactions);
         node.keys = new MovedKeys();
-        node.subscriptions = new SubscriptionRepository(fixture.transactions);
+        node.subscriptions = new RecipientRepository(fixture.transactions);
         node.waiting = new WaitingRepository(fixture.transactions);
         node.settings = Settings.from(Map.of(
                 "ringfence.secrets.key",

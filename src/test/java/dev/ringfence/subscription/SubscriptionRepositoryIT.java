@@ -40,6 +40,8 @@ class SubscriptionRepositoryIT {
 
     private final LocalTransactions transactions = new LocalTransactions(DATABASE.dataSource());
     private final SubscriptionRepository subscriptions = new SubscriptionRepository(transactions);
+    private final RecipientRepository recipients = new RecipientRepository(transactions);
+    private final SubscriptionChangeRepository changes = new SubscriptionChangeRepository(transactions);
     private final UUID app = UUID.randomUUID();
 
     SubscriptionRepositoryIT() {
@@ -93,11 +95,10 @@ class SubscriptionRepositoryIT {
     @Tag("SB-1")
     void whatIsReadIsWhatWasWritten() {
         Subscription written = subscription(1, NOW);
-        subscriptions.insert(written);
+        changes.insert(written);
         assertThat(subscriptions.find(app, written.id())).contains(written);
         assertThat(subscriptions.find(UUID.randomUUID(), written.id())).isEmpty();
-        assertThat(subscriptions.byIds(List.of(written.id(), UUID.randomUUID())))
-                .isEqualTo(Map.of(written.id(), written));
+        assertThat(recipients.byIds(List.of(written.id(), UUID.randomUUID()))).isEqualTo(Map.of(written.id(), written));
     }
 
     @Test
@@ -108,11 +109,11 @@ class SubscriptionRepositoryIT {
         Subscription paused = subscription(20, NOW);
         Subscription other = subscription(21, NOW);
         Subscription foreign = subscription(22, NOW);
-        List.of(second, first, paused, other, foreign).forEach(subscriptions::insert);
+        List.of(second, first, paused, other, foreign).forEach(changes::insert);
         DATABASE.execute("update subscriptions set status = 'PAUSED' where id = '" + paused.id() + "'");
-        assertThat(subscriptions.takingOf(Set.of(20L, 21L), Set.of(ANY)))
+        assertThat(recipients.takingOf(Set.of(20L, 21L), Set.of(ANY)))
                 .isEqualTo(Map.of(20L, List.of(first, second), 21L, List.of(other)));
-        assertThat(subscriptions.takingOf(Set.of(), Set.of(ANY))).isEmpty();
+        assertThat(recipients.takingOf(Set.of(), Set.of(ANY))).isEmpty();
     }
 
     /** Whoever takes one of the types, however its list says so, and whoever keeps an order. */
@@ -132,18 +133,18 @@ class SubscriptionRepositoryIT {
                 "{order.item}",
                 "{a,b.*}")) {
             Subscription one = subscription(4711, NOW.plusSeconds(ids.size()));
-            subscriptions.insert(one);
+            changes.insert(one);
             DATABASE.execute("update subscriptions set event_types = '" + types + "', ordering = 'NONE' where id = '"
                     + one.id() + "'");
             ids.put(types, one.id());
         }
         Subscription ordered = subscription(4711, NOW.plusSeconds(ids.size()));
-        subscriptions.insert(ordered);
+        changes.insert(ordered);
         DATABASE.execute(
                 "update subscriptions set event_types = '{b.*}', ordering = 'KEY' where id = '" + ordered.id() + "'");
         ids.put("ordered", ordered.id());
 
-        assertThat(subscriptions
+        assertThat(recipients
                         .takingOf(Set.of(4711L), Set.of("order.item.added.v1"))
                         .get(4711L))
                 .extracting(Subscription::id)
@@ -153,7 +154,7 @@ class SubscriptionRepositoryIT {
                         .map(Map.Entry::getValue)
                         .toList())
                 .hasSize(7);
-        assertThat(subscriptions
+        assertThat(recipients
                         .takingOf(Set.of(4711L), Set.of("b.c.d.v1", "orders.x.y.v3"))
                         .get(4711L))
                 .extracting(Subscription::id)
@@ -171,7 +172,7 @@ class SubscriptionRepositoryIT {
     void pagesGoOnAfterTheLastEntry() {
         List<Subscription> all =
                 List.of(subscription(30, NOW), subscription(30, NOW), subscription(30, NOW.plusSeconds(1)));
-        all.forEach(subscriptions::insert);
+        all.forEach(changes::insert);
         List<Subscription> first = subscriptions.page(30, null, 2);
         List<Subscription> second = subscriptions.page(
                 30, new TimeCursor(first.get(1).createdAt(), first.get(1).id().toString()), 2);
@@ -185,12 +186,12 @@ class SubscriptionRepositoryIT {
     @Tag("SB-5")
     void grantsAreReplaced() {
         Subscription written = subscription(40, NOW);
-        subscriptions.insert(written);
-        assertThat(subscriptions.updateGrants(written.id(), new Grants(List.of()), NOW.plusSeconds(5)))
+        changes.insert(written);
+        assertThat(changes.updateGrants(written.id(), new Grants(List.of()), NOW.plusSeconds(5)))
                 .get()
                 .extracting(Subscription::grants)
                 .isEqualTo(new Grants(List.of()));
-        assertThat(subscriptions.updateGrants(UUID.randomUUID(), new Grants(List.of()), NOW))
+        assertThat(changes.updateGrants(UUID.randomUUID(), new Grants(List.of()), NOW))
                 .isEmpty();
     }
 
@@ -200,7 +201,7 @@ class SubscriptionRepositoryIT {
         AtomicReference<Instant> now = new AtomicReference<>(NOW);
         SubscriptionSecrets secrets = secrets(now, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
         Subscription one = subscription(50, NOW);
-        subscriptions.insert(one);
+        changes.insert(one);
         secrets.store(
                 one.id(),
                 List.of(WebhookSecret.parse("whsec_AAECAw=="), WebhookSecret.parse("plain-canary")),
@@ -238,7 +239,7 @@ class SubscriptionRepositoryIT {
         DATABASE.execute("update subscription_secrets set secret = (select secret from subscription_secrets"
                 + " where entry = 1) where entry = 0");
         Subscription other = subscription(51, NOW);
-        subscriptions.insert(other);
+        changes.insert(other);
         secrets.store(other.id(), List.of(WebhookSecret.parse("whsec_AAECAw==")), ReceiverAccess.NONE, NOW);
         assertThat(secrets.open(List.of(one, other))).containsOnlyKeys(other.id());
     }
@@ -250,12 +251,12 @@ class SubscriptionRepositoryIT {
                 secrets(new AtomicReference<>(NOW), "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
         Subscription with = subscription(60, NOW);
         Subscription without = subscription(60, NOW);
-        List.of(with, without).forEach(subscriptions::insert);
+        List.of(with, without).forEach(changes::insert);
         secrets.store(with.id(), List.of(), ReceiverAccess.of(new BearerToken("t")), NOW);
         secrets.store(without.id(), List.of(), ReceiverAccess.NONE, NOW);
         assertThat(bearer(subscriptions.find(app, with.id()))).contains(true);
-        assertThat(bearer(subscriptions.lock(app, with.id()))).contains(true);
-        assertThat(bearer(subscriptions.updateGrants(with.id(), new Grants(List.of()), NOW)))
+        assertThat(bearer(changes.lock(app, with.id()))).contains(true);
+        assertThat(bearer(changes.updateGrants(with.id(), new Grants(List.of()), NOW)))
                 .contains(true);
         assertThat(bearer(subscriptions.find(app, without.id()))).contains(false);
         assertThat(secrets.open(List.of(without)).get(without.id())).isEqualTo(RequestSecrets.NONE);
