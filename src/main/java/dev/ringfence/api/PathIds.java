@@ -12,6 +12,8 @@ public final class PathIds {
     private static final Pattern UUID_SYNTAX =
             Pattern.compile("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}");
 
+    private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
+
     private PathIds() {}
 
     /** The application of {@code …/api/v1/apps/{app}/…}, or {@code null} where the path names none. */
@@ -31,6 +33,18 @@ public final class PathIds {
             throw ApiProblem.notFound();
         }
         return id;
+    }
+
+    /**
+     * An id in a path that is a number, as deliveries have.
+     *
+     * @throws ApiProblem 404 where the text is no such number, as then nothing can have that id
+     */
+    public static long number(String text) {
+        if (!NUMBER.matcher(text).matches()) {
+            throw ApiProblem.notFound();
+        }
+        return Long.parseLong(text);
     }
 
     /**

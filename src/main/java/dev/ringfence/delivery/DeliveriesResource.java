@@ -21,7 +21,6 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /apps/{app}/deliveries}: deliveries with their attempts, newest first, and a single one. */
@@ -29,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 @Produces(Responses.JSON)
 @RequestScoped
 public class DeliveriesResource {
-    private static final Pattern ID = Pattern.compile("[1-9][0-9]{0,17}");
-
     @Inject
     DeliveryRepository deliveries;
 
@@ -64,10 +61,8 @@ public class DeliveriesResource {
     @Path("{delivery}")
     @RolesAllowed({Roles.CLIENT, Roles.OPERATOR, Roles.AUDITOR, Roles.ADMIN})
     public Response get(@PathParam("app") String app, @PathParam("delivery") String delivery) {
-        if (!ID.matcher(delivery).matches()) {
-            throw ApiProblem.notFound();
-        }
-        List<Delivery> found = deliveries.find(DeliveryQuery.one(PathIds.id(app), Long.parseLong(delivery)));
+        long id = PathIds.number(delivery);
+        List<Delivery> found = deliveries.find(DeliveryQuery.one(PathIds.id(app), id));
         return attempts.addTo(found).stream()
                 .findFirst()
                 .map(one -> Responses.json(200, one))

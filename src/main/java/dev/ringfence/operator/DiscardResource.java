@@ -1,9 +1,5 @@
 package dev.ringfence.operator;
 
-import dev.ringfence.api.ApiProblem;
-import dev.ringfence.api.JsonRequests;
-import dev.ringfence.api.PathIds;
-import dev.ringfence.api.RequestContext;
 import dev.ringfence.api.Responses;
 import dev.ringfence.security.Roles;
 import jakarta.annotation.security.RolesAllowed;
@@ -16,7 +12,6 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Response;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /apps/{app}/dead-letters/{id}/discard}: a dead delivery is given up for good (OP-2). */
@@ -24,16 +19,11 @@ import org.jspecify.annotations.Nullable;
 @Produces(Responses.JSON)
 @RequestScoped
 public class DiscardResource {
-    private static final Pattern ID = Pattern.compile("[1-9][0-9]{0,17}");
-
     @Inject
     Discards discards;
 
     @Inject
-    JsonRequests requests;
-
-    @Inject
-    RequestContext context;
+    DeedRequests requests;
 
     /** Gives it up for good. */
     @POST
@@ -44,12 +34,6 @@ public class DiscardResource {
             @PathParam("delivery") String delivery,
             @HeaderParam("Idempotency-Key") @Nullable String key,
             byte[] body) {
-        String reason = requests.body(body, "reason").path("reason").asText();
-        if (!ID.matcher(delivery).matches()) {
-            throw ApiProblem.notFound();
-        }
-        Deed deed = new Deed(key, context.path(), context.caller(), body);
-        return discards.discard(PathIds.id(app), Long.parseLong(delivery), reason, deed)
-                .toResponse();
+        return discards.discard(requests.read(app, delivery, key, body)).toResponse();
     }
 }

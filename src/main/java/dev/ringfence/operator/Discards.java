@@ -1,15 +1,9 @@
 package dev.ringfence.operator;
 
 import dev.ringfence.api.ApiProblem;
-import dev.ringfence.audit.Audit;
 import dev.ringfence.delivery.DeliveryState;
-import dev.ringfence.delivery.DeliveryStorageException;
-import dev.ringfence.idempotency.Idempotency;
 import dev.ringfence.idempotency.IdempotentAnswer;
 import dev.ringfence.idempotency.Outcome;
-import dev.ringfence.idempotency.TenantScope;
-import dev.ringfence.json.StrictJson;
-import dev.ringfence.lifecycle.ActiveTenants;
 import dev.ringfence.lifecycle.TenantLifecycle;
 import dev.ringfence.ordering.OrderedKey;
 import dev.ringfence.ordering.OrderedKeys;
@@ -20,8 +14,6 @@ import jakarta.transaction.Transactional;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 
 /**
  * Gives dead deliveries up for good (OP-1, OP-2): in one transaction under the tenant's fence with its audit entry. A discarded delivery stays
@@ -30,19 +22,13 @@ import java.util.UUID;
 @ApplicationScoped
 class Discards {
     @Inject
-    ActiveTenants tenants;
+    Deeds deeds;
 
     @Inject
     NewCycleRepository deliveries;
 
     @Inject
     OrderedKeys keys;
-
-    @Inject
-    Idempotency idempotency;
-
-    @Inject
-    Audit audit;
 
     @Inject
     @DatabaseTime
@@ -57,41 +43,23 @@ class Discards {
      * @throws ApiProblem 404; 409 {@code DISCARDED}, {@code NOT_DEAD}, {@code TENANT_REDACTED}; 503 {@code FENCE_TIMEOUT}
      */
     @Transactional
-    IdempotentAnswer discard(UUID appId, long delivery, String reason, Deed deed) {
-        long tenantId = deliveries.tenantOf(appId, delivery).orElseThrow(ApiProblem::notFound);
-        TenantLifecycle tenant = tenants.underFence(tenantId);
-        TenantScope scope = new TenantScope(tenantId, tenant.epoch());
-        return idempotency.execute(deed.key(), deed.path(), deed.caller(), deed.body(), scope, () -> {
-            OldDelivery old = dead(appId, delivery);
+    IdempotentAnswer discard(DeliveryDeed asked) {
+        TenantLifecycle tenant = deeds.underFence(asked);
+        return deeds.once(tenant, asked.deed(), () -> {
+            OldDelivery old = dead(asked);
             if (!deliveries.discard(old, clock.instant())) {
                 throw notDead();
             }
             if (old.orderKey() != null) {
                 keys.moved(List.of(new OrderedKey(old.subscriptionId(), old.orderKey())));
             }
-            audit.record(
-                    deed.caller().actor(),
-                    "delivery.discard",
-                    appId,
-                    tenantId,
-                    Long.toString(delivery),
-                    reason,
-                    StrictJson.tree(Map.of("subscription", old.subscriptionId())));
-            return Outcome.of(200, new Discarded(Long.toString(delivery), old.state(), true));
+            deeds.note(asked, tenant, "delivery.discard", Map.of("subscription", old.subscriptionId()));
+            return Outcome.of(200, new Discarded(Long.toString(asked.delivery()), old.state(), true));
         });
     }
 
-    private OldDelivery dead(UUID appId, long delivery) {
-        Optional<OldDelivery> found;
-        try {
-            found = deliveries.lock(appId, delivery);
-        } catch (DeliveryStorageException beaten) {
-            if (beaten.worthRepeating()) {
-                throw notDead();
-            }
-            throw beaten;
-        }
-        OldDelivery old = found.orElseThrow(ApiProblem::notFound);
+    private OldDelivery dead(DeliveryDeed asked) {
+        OldDelivery old = deeds.lock(asked, Discards::notDead);
         if (old.discarded()) {
             throw ApiProblem.conflict("DISCARDED", "The delivery was discarded already.");
         }

@@ -2,11 +2,8 @@ package dev.ringfence.operator;
 
 import dev.ringfence.api.ApiProblem;
 import dev.ringfence.audit.Audit;
-import dev.ringfence.delivery.DeliveryStorageException;
-import dev.ringfence.idempotency.Idempotency;
 import dev.ringfence.idempotency.IdempotentAnswer;
 import dev.ringfence.idempotency.Outcome;
-import dev.ringfence.idempotency.TenantScope;
 import dev.ringfence.json.StrictJson;
 import dev.ringfence.lifecycle.ActiveTenants;
 import dev.ringfence.lifecycle.TenantLifecycle;
@@ -24,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 /**
  * Sends once more what an operator says (OP-1, DL-4): in one transaction under the tenant's fence with its audit entry. A new cycle keeps
@@ -33,6 +29,9 @@ import java.util.function.Supplier;
 @ApplicationScoped
 class Redeliveries {
     private static final List<String> STATES = List.of("dead", "failed", "delivered", "retrying");
+
+    @Inject
+    Deeds deeds;
 
     @Inject
     ActiveTenants tenants;
@@ -50,9 +49,6 @@ class Redeliveries {
     SubscriptionRepository subscriptions;
 
     @Inject
-    Idempotency idempotency;
-
-    @Inject
     Audit audit;
 
     @Inject
@@ -67,12 +63,11 @@ class Redeliveries {
      *     {@code FENCE_TIMEOUT}
      */
     @Transactional
-    IdempotentAnswer retry(UUID appId, long delivery, String reason, Deed deed) {
-        long tenantId = deliveries.tenantOf(appId, delivery).orElseThrow(ApiProblem::notFound);
-        TenantLifecycle tenant = tenants.underFence(tenantId);
-        return once(tenant, deed, () -> {
+    IdempotentAnswer retry(DeliveryDeed asked) {
+        TenantLifecycle tenant = deeds.underFence(asked);
+        return deeds.once(tenant, asked.deed(), () -> {
             refuseDisabled(tenant);
-            OldDelivery old = locked(appId, delivery);
+            OldDelivery old = deeds.lock(asked, Redeliveries::inFlight);
             refuse(old, tenant);
             Instant now = clock.instant();
             NewCycleRepository.Place place = new NewCycleRepository.Place(old.id(), old.createdAt());
@@ -82,16 +77,9 @@ class Redeliveries {
             }
             keys.moved(opened.queues());
             UUID job = UUID.randomUUID();
-            jobs.insertRetry(job, appId, old.subscriptionId(), tenant.epoch(), now);
-            audit.record(
-                    deed.caller().actor(),
-                    "delivery.retry",
-                    appId,
-                    tenantId,
-                    Long.toString(delivery),
-                    reason,
-                    StrictJson.tree(detail(old, job, opened)));
-            return Outcome.of(202, jobs.find(appId, job).orElseThrow());
+            jobs.insertRetry(job, asked.appId(), old.subscriptionId(), tenant.epoch(), now);
+            deeds.note(asked, tenant, "delivery.retry", detail(old, job, opened));
+            return Outcome.of(202, jobs.find(asked.appId(), job).orElseThrow());
         });
     }
 
@@ -104,7 +92,7 @@ class Redeliveries {
     IdempotentAnswer replay(UUID appId, UUID subscriptionId, ReplayOrder order, Deed deed) {
         Subscription subscription = subscriptions.find(appId, subscriptionId).orElseThrow(ApiProblem::notFound);
         TenantLifecycle tenant = tenants.underFence(subscription.tenantId());
-        return once(tenant, deed, () -> {
+        return deeds.once(tenant, deed, () -> {
             refuseDisabled(tenant);
             if (subscription.status() == SubscriptionStatus.DISABLED) {
                 throw disabled();
@@ -133,17 +121,6 @@ class Redeliveries {
         return detail;
     }
 
-    private OldDelivery locked(UUID appId, long delivery) {
-        try {
-            return deliveries.lock(appId, delivery).orElseThrow(ApiProblem::notFound);
-        } catch (DeliveryStorageException beaten) {
-            if (beaten.worthRepeating()) {
-                throw inFlight();
-            }
-            throw beaten;
-        }
-    }
-
     private static void refuse(OldDelivery old, TenantLifecycle tenant) {
         if (old.discarded()) {
             throw ApiProblem.conflict("DISCARDED", "The delivery was discarded, which is final.");
@@ -166,11 +143,6 @@ class Redeliveries {
         if (old.subscription().equals(SubscriptionStatus.DISABLED.name())) {
             throw disabled();
         }
-    }
-
-    private IdempotentAnswer once(TenantLifecycle tenant, Deed deed, Supplier<Outcome> work) {
-        TenantScope scope = new TenantScope(tenant.tenantId(), tenant.epoch());
-        return idempotency.execute(deed.key(), deed.path(), deed.caller(), deed.body(), scope, work);
     }
 
     private static void refuseDisabled(TenantLifecycle tenant) {

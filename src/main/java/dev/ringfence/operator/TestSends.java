@@ -3,10 +3,8 @@ package dev.ringfence.operator;
 import dev.ringfence.api.ApiProblem;
 import dev.ringfence.api.CorrelationIds;
 import dev.ringfence.audit.Audit;
-import dev.ringfence.idempotency.Idempotency;
 import dev.ringfence.idempotency.IdempotentAnswer;
 import dev.ringfence.idempotency.Outcome;
-import dev.ringfence.idempotency.TenantScope;
 import dev.ringfence.json.StrictJson;
 import dev.ringfence.lifecycle.ActiveTenants;
 import dev.ringfence.lifecycle.TenantLifecycle;
@@ -56,7 +54,7 @@ class TestSends {
     CorrelationIds correlations;
 
     @Inject
-    Idempotency idempotency;
+    Deeds deeds;
 
     @Inject
     Audit audit;
@@ -75,9 +73,7 @@ class TestSends {
     IdempotentAnswer send(UUID appId, UUID subscriptionId, Deed deed) {
         Subscription found = subscriptions.find(appId, subscriptionId).orElseThrow(ApiProblem::notFound);
         TenantLifecycle tenant = tenants.underFence(found.tenantId());
-        TenantScope scope = new TenantScope(tenant.tenantId(), tenant.epoch());
-        return idempotency.execute(
-                deed.key(), deed.path(), deed.caller(), deed.body(), scope, () -> queue(tenant, found, deed));
+        return deeds.once(tenant, deed, () -> queue(tenant, found, deed));
     }
 
     private Outcome queue(TenantLifecycle tenant, Subscription receiver, Deed deed) {
