@@ -1,24 +1,18 @@
 package dev.ringfence.feed;
 
-import dev.ringfence.management.ManagementBeans;
-import jakarta.annotation.PostConstruct;
-import jakarta.annotation.PreDestroy;
+import dev.ringfence.management.ShownWhileDeployed;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 
 /** Shows feeds in the platform's MBean server as long as the application is deployed. */
 @ApplicationScoped
-public class FeedManagement implements FeedMXBean {
-    private static final Logger LOG = System.getLogger(FeedManagement.class.getName());
-    private static final String TYPE = "Feed";
-
+public class FeedManagement extends ShownWhileDeployed implements FeedMXBean {
     private final FeedPolls polls;
     private final TransactionWatch transactions;
 
     @Inject
     public FeedManagement(FeedPolls polls, TransactionWatch transactions) {
+        super("Feed");
         this.polls = polls;
         this.transactions = transactions;
     }
@@ -27,21 +21,6 @@ public class FeedManagement implements FeedMXBean {
     @SuppressWarnings("NullAway")
     FeedManagement() {
         this(null, null);
-    }
-
-    /** Called once at start; a proxy's first call makes the bean and so registers it. */
-    public void show() {
-        LOG.log(Level.DEBUG, "feeds are seen as {0}", TYPE);
-    }
-
-    @PostConstruct
-    void register() {
-        ManagementBeans.show(TYPE, this);
-    }
-
-    @PreDestroy
-    void unregister() {
-        ManagementBeans.hide(TYPE);
     }
 
     @Override

@@ -1,23 +1,16 @@
 package dev.ringfence.job;
 
 import dev.ringfence.delivery.DeliveryCounters;
-import dev.ringfence.management.ManagementBeans;
+import dev.ringfence.management.ShownWhileDeployed;
 import dev.ringfence.subscription.CircuitCounters;
-import jakarta.annotation.PostConstruct;
-import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Shows this node's delivery in the platform's MBean server as long as the application is deployed. */
 @ApplicationScoped
-public class DeliveryManagement implements DeliveryMXBean {
-    private static final Logger LOG = System.getLogger(DeliveryManagement.class.getName());
-    private static final String TYPE = "Delivery";
-
+public class DeliveryManagement extends ShownWhileDeployed implements DeliveryMXBean {
     private final DeliverySwitch delivery;
     private final Slots slots;
     private final DeliveryCounters counters;
@@ -26,6 +19,7 @@ public class DeliveryManagement implements DeliveryMXBean {
     @Inject
     public DeliveryManagement(
             DeliverySwitch delivery, Slots slots, DeliveryCounters counters, CircuitCounters circuits) {
+        super("Delivery");
         this.delivery = delivery;
         this.slots = slots;
         this.counters = counters;
@@ -36,21 +30,6 @@ public class DeliveryManagement implements DeliveryMXBean {
     @SuppressWarnings("NullAway")
     DeliveryManagement() {
         this(null, null, null, null);
-    }
-
-    /** Called once at start; a proxy's first call makes the bean and so registers it. */
-    public void show() {
-        LOG.log(Level.DEBUG, "delivery is managed as {0}", TYPE);
-    }
-
-    @PostConstruct
-    void register() {
-        ManagementBeans.show(TYPE, this);
-    }
-
-    @PreDestroy
-    void unregister() {
-        ManagementBeans.hide(TYPE);
     }
 
     @Override

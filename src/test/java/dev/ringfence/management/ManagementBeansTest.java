@@ -34,4 +34,27 @@ class ManagementBeansTest {
         ManagementBeans.hide("Sample");
         assertThat(server.isRegistered(name)).isFalse();
     }
+
+    private static final class Deployed extends ShownWhileDeployed implements SampleMXBean {
+        Deployed() {
+            super("Deployed");
+        }
+
+        @Override
+        public int getNumber() {
+            return 3;
+        }
+    }
+
+    @Test
+    @Tag("AD-1")
+    void a_bean_is_shown_by_its_type_as_long_as_it_is_deployed() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName name = new ObjectName("dev.ringfence:type=Deployed");
+        Deployed bean = new Deployed();
+        bean.register();
+        assertThat(server.getAttribute(name, "Number")).isEqualTo(3);
+        bean.unregister();
+        assertThat(server.isRegistered(name)).isFalse();
+    }
 }
