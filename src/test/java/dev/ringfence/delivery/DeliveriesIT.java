@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,7 +30,9 @@ class DeliveriesIT {
     private static final String TENANT = "shop-1";
     private static final String CODE = "lastCode";
 
-    private static DeliveryScene scene;
+    @RegisterExtension
+    static final DeliveryScene scene = new DeliveryScene("deliveries");
+
     /** The application that no test changes: one event, every end. */
     private static DeliveryScene.Shop ends;
 
@@ -38,17 +40,9 @@ class DeliveriesIT {
 
     @BeforeAll
     static void start() {
-        scene = DeliveryScene.start("deliveries");
         ends = scene.shop().withEveryEnd(TENANT);
         event = ends.record(TENANT);
         ends.awaitEnds(1);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (scene != null) {
-            scene.close();
-        }
     }
 
     private static String path(String rest) {

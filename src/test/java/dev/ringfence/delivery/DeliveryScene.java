@@ -13,15 +13,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A real server that delivers to a real receiver, and on it one application at a time whose deliveries come to every end there is: for tests
- * that look at deliveries from outside.
+ * A real server that delivers to a real receiver for the time of a test class, which registers it as a static extension, and on it one
+ * application at a time whose deliveries come to every end there is: for tests that look at deliveries from outside.
  */
-public final class DeliveryScene implements AutoCloseable {
+public final class DeliveryScene implements BeforeAllCallback, AfterAllCallback {
     /** A key that may everything. */
     public static final String ADMIN_KEY = "scene-admin-key-0123456789-0123456789-0123";
 
@@ -33,7 +37,8 @@ public final class DeliveryScene implements AutoCloseable {
     private final AtomicInteger flaky = new AtomicInteger();
     private final ServerProcess server;
 
-    private DeliveryScene(String name) {
+    /** A scene; the name is the directory of its server. */
+    public DeliveryScene(String name) {
         server = ServerProcess.named(name)
                 .database(database)
                 .config("ringfence.bootstrap.admin-key", ADMIN_KEY)
@@ -42,16 +47,16 @@ public final class DeliveryScene implements AutoCloseable {
                 .build();
     }
 
-    /** A scene whose server answers; the name is its directory's. */
-    public static DeliveryScene start(String name) {
-        DeliveryScene scene = new DeliveryScene(name);
-        try {
-            scene.server.start();
-            return scene;
-        } catch (RuntimeException e) {
-            scene.close();
-            throw e;
-        }
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        server.start();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        server.close();
+        receiver.close();
+        database.close();
     }
 
     private TestReceiver.Answer answer(TestReceiver.Request request) {
@@ -103,13 +108,6 @@ public final class DeliveryScene implements AutoCloseable {
     /** A new application with a tenant. */
     public Shop shop() {
         return new Shop();
-    }
-
-    @Override
-    public void close() {
-        server.close();
-        receiver.close();
-        database.close();
     }
 
     /** One application, one tenant, and its subscriptions by the name they were given. */
@@ -203,19 +201,42 @@ public final class DeliveryScene implements AutoCloseable {
 
         /** Waits until so many events are fanned out and each of their deliveries ended, or was tried once and waits for long. */
         public void awaitEnds(int events) {
-            Awaitility.await("deliveries of " + app)
-                    .pollInterval(Duration.ofMillis(100))
-                    .atMost(Duration.ofMinutes(1))
-                    .until(() -> count("outbox_events where status = 'PUBLISHED'") == events
+            await(
+                    "deliveries of " + app,
+                    () -> count("outbox_events where status = 'PUBLISHED'") == events
                             && count("deliveries where (state = 'pending' or state = 'retrying'"
                                             + " and next_attempt_at < now() + interval '10 minutes')")
                                     == 0);
+        }
+
+        /** The subscription's deliveries, newest first. */
+        public List<JsonNode> deliveries(String subscription) {
+            List<JsonNode> items = new ArrayList<>();
+            client.get("apps/" + app + "/deliveries?limit=200&subscription=" + subscription)
+                    .expect(200)
+                    .body()
+                    .path("items")
+                    .forEach(items::add);
+            return items;
         }
 
         /** How many rows of the application there are: a table and a condition. */
         public long count(String tableAndCondition) {
             return database.number("select count(*) from " + tableAndCondition + " and app_id = '" + app + "'");
         }
+    }
+
+    /** Waits until that is so. */
+    public static void await(String what, Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .pollInterval(Duration.ofMillis(100))
+                .atMost(Duration.ofMinutes(2))
+                .until(condition);
+    }
+
+    /** What operators have to say for an act on a delivery. */
+    public static ObjectNode because() {
+        return RingfenceClient.object().put("reason", "the operator said so");
     }
 
     /** A subscription's retry policy: one attempt more than waits. */

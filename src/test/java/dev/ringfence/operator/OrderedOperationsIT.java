@@ -1,15 +1,16 @@
 package dev.ringfence.operator;
 
+import static dev.ringfence.delivery.DeliveryScene.await;
+import static dev.ringfence.delivery.DeliveryScene.because;
+import static dev.ringfence.harness.RingfenceClient.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ringfence.delivery.DeliveryScene;
-import dev.ringfence.harness.RingfenceClient;
 import dev.ringfence.harness.RingfenceClient.Answer;
 import dev.ringfence.harness.TestReceiver;
 import dev.ringfence.json.StrictJson;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,48 +18,26 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Order per key from recording to the receiver, and what operators do to it, on a server that really delivers. */
 @Tag("OB-5")
 class OrderedOperationsIT {
     private static final String TENANT = "shop-1";
 
-    private static DeliveryScene scene;
+    @RegisterExtension
+    static final DeliveryScene scene = new DeliveryScene("ordered");
 
     private DeliveryScene.Shop shop;
     private String path;
-
-    @BeforeAll
-    static void start() {
-        scene = DeliveryScene.start("ordered");
-    }
-
-    @AfterAll
-    static void stop() {
-        if (scene != null) {
-            scene.close();
-        }
-    }
 
     @BeforeEach
     void open() {
         shop = scene.shop();
         path = "/" + UUID.randomUUID();
-    }
-
-    private static ObjectNode object() {
-        return RingfenceClient.object();
-    }
-
-    private static ObjectNode because() {
-        return object().put("reason", "the operator said so");
     }
 
     private static ObjectNode ordered(String onDead) {
@@ -71,13 +50,7 @@ class OrderedOperationsIT {
 
     /** The subscription's deliveries, oldest first. */
     private List<JsonNode> deliveries(String subscription) {
-        List<JsonNode> items = new ArrayList<>();
-        shop.client
-                .get(app("deliveries?limit=200&subscription=" + subscription))
-                .expect(200)
-                .body()
-                .path("items")
-                .forEach(items::add);
+        List<JsonNode> items = shop.deliveries(subscription);
         Collections.reverse(items);
         return items;
     }
@@ -93,13 +66,6 @@ class OrderedOperationsIT {
 
     private void awaitStates(String subscription, String... states) {
         await(String.join(", ", states), () -> states(subscription).equals(List.of(states)));
-    }
-
-    private static void await(String what, Callable<Boolean> condition) {
-        Awaitility.await(what)
-                .pollInterval(Duration.ofMillis(100))
-                .atMost(Duration.ofMinutes(2))
-                .until(condition);
     }
 
     private List<JsonNode> arrived(String at) {

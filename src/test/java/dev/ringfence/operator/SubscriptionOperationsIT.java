@@ -1,5 +1,8 @@
 package dev.ringfence.operator;
 
+import static dev.ringfence.delivery.DeliveryScene.await;
+import static dev.ringfence.delivery.DeliveryScene.because;
+import static dev.ringfence.harness.RingfenceClient.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,53 +16,30 @@ import dev.ringfence.signing.WebhookSecret;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What operators do to subscriptions and deliveries, on a server that really delivers. */
 class SubscriptionOperationsIT {
     private static final String TENANT = "shop-1";
 
-    private static DeliveryScene scene;
+    @RegisterExtension
+    static final DeliveryScene scene = new DeliveryScene("operations");
 
     private DeliveryScene.Shop shop;
     private String path;
-
-    @BeforeAll
-    static void start() {
-        scene = DeliveryScene.start("operations");
-    }
-
-    @AfterAll
-    static void stop() {
-        if (scene != null) {
-            scene.close();
-        }
-    }
 
     @BeforeEach
     void open() {
         shop = scene.shop();
         path = "/" + UUID.randomUUID();
-    }
-
-    private static ObjectNode object() {
-        return RingfenceClient.object();
-    }
-
-    private static ObjectNode because() {
-        return object().put("reason", "the operator said so");
     }
 
     private String one(String subscription) {
@@ -70,17 +50,6 @@ class SubscriptionOperationsIT {
         return "apps/" + shop.app + "/deliveries/" + id;
     }
 
-    private List<JsonNode> deliveries(String subscription) {
-        List<JsonNode> items = new ArrayList<>();
-        shop.client
-                .get("apps/" + shop.app + "/deliveries?subscription=" + subscription)
-                .expect(200)
-                .body()
-                .path("items")
-                .forEach(items::add);
-        return items;
-    }
-
     private JsonNode delivery(String id) {
         return shop.client.get(deliveryPath(id)).expect(200).body();
     }
@@ -89,13 +58,6 @@ class SubscriptionOperationsIT {
         return scene.receiver.requests().stream()
                 .filter(request -> request.path().equals(path))
                 .toList();
-    }
-
-    private static void await(String what, Callable<Boolean> condition) {
-        Awaitility.await(what)
-                .pollInterval(Duration.ofMillis(100))
-                .atMost(Duration.ofMinutes(1))
-                .until(condition);
     }
 
     private void awaitState(String delivery, String state) {
@@ -109,9 +71,9 @@ class SubscriptionOperationsIT {
         String event = shop.record(TENANT);
         await(
                 "fan-out",
-                () -> deliveries(subscription).stream()
+                () -> shop.deliveries(subscription).stream()
                         .anyMatch(d -> d.path("eventId").asText().equals(event)));
-        String id = deliveries(subscription).stream()
+        String id = shop.deliveries(subscription).stream()
                 .filter(d -> d.path("eventId").asText().equals(event))
                 .findFirst()
                 .orElseThrow()
@@ -202,7 +164,7 @@ class SubscriptionOperationsIT {
                 .isEqualTo(scene.database.text("select encode(sha256(convert_to('" + body + "', 'UTF8')), 'hex')"));
 
         shop.client
-                .patch(one(id), RingfenceClient.object().set("envelope", object().put("text", "{{eventName}}")))
+                .patch(one(id), object().set("envelope", object().put("text", "{{eventName}}")))
                 .expect(200);
         shop.client.post(deliveryPath(delivery) + "/retry", because()).expect(202);
         await("the same bytes again", () -> received(body).size() == 2);
@@ -245,14 +207,14 @@ class SubscriptionOperationsIT {
         assertThat(resumed.at("/circuitState/state").asText()).isEqualTo("CLOSED");
         awaitState(waiting, "delivered");
         assertThat(shop.client
-                        .patch(one(id), RingfenceClient.object().set("circuit", object().put("failures", 0)))
+                        .patch(one(id), object().set("circuit", object().put("failures", 0)))
                         .expect(200)
                         .body()
                         .path("circuit"))
                 .isEqualTo(
                         object().put("failures", 0).put("pauseSeconds", 3_600).put("maxPauseSeconds", 3_600));
         assertThat(shop.client
-                        .patch(one(id), RingfenceClient.object().set("circuit", object().put("maxPauseSeconds", 3)))
+                        .patch(one(id), object().set("circuit", object().put("maxPauseSeconds", 3)))
                         .expect(422)
                         .body()
                         .path("errors")
@@ -440,17 +402,17 @@ class SubscriptionOperationsIT {
         scene.statuses.remove(path);
         String other = shop.subscribe(TENANT, "other", "/take", object());
         shop.record(TENANT);
-        await("fan-out while paused", () -> !deliveries(other).isEmpty());
+        await("fan-out while paused", () -> !shop.deliveries(other).isEmpty());
         shop.client.post(deliveryPath(waiting) + "/retry", because()).expect(202);
 
-        assertThat(deliveries(id)).as("nothing was created in the pause").hasSize(1);
+        assertThat(shop.deliveries(id)).as("nothing was created in the pause").hasSize(1);
         assertThat(delivery(waiting).path("state").asText()).as("due, and held").isEqualTo("pending");
         assertThat(requests()).hasSize(1);
 
         shop.client.post(one(id) + "/resume", because()).expect(200);
         awaitState(waiting, "delivered");
         recorded(id, "delivered");
-        assertThat(deliveries(id)).hasSize(2);
+        assertThat(shop.deliveries(id)).hasSize(2);
         assertThat(audits("subscription.pause", id))
                 .as("only what changed something")
                 .isEqualTo(1);
@@ -577,7 +539,7 @@ class SubscriptionOperationsIT {
         JsonNode after = shop.client.get(one(id)).body();
         assertThat(after.path("status").asText()).isEqualTo("ACTIVE");
         assertThat(after.path("consecutiveDead").asInt()).isZero();
-        assertThat(deliveries(other)).isEmpty();
+        assertThat(shop.deliveries(other)).isEmpty();
         assertThat(shop.count("outbox_events where true")).isZero();
         assertThat(audits("subscription.test", id)).isEqualTo(1);
 
@@ -610,7 +572,7 @@ class SubscriptionOperationsIT {
         assertThat(disabled.path("disabledReason").asText()).isEqualTo("GONE");
         await("the watcher hears it", () -> requests().size() == 1);
         assertThat(requests().get(0).text()).contains("\"reason\":\"GONE\"", id);
-        assertThat(deliveries(watcher)).hasSize(1);
+        assertThat(shop.deliveries(watcher)).hasSize(1);
         assertThat(shop.client.post(one(id) + "/pause", object()).expect(409).code())
                 .isEqualTo("SUBSCRIPTION_DISABLED");
         assertThat(shop.client
@@ -619,13 +581,13 @@ class SubscriptionOperationsIT {
                         .code())
                 .isEqualTo("SUBSCRIPTION_DISABLED");
 
-        int known = deliveries(id).size();
+        int known = shop.deliveries(id).size();
         shop.record(TENANT);
         scene.database.execute("update ringfence.deliveries set next_attempt_at = now() where id = " + waiting);
         awaitState(waiting, "failed");
         assertThat(delivery(waiting).path("lastCode").asText()).isEqualTo("SUBSCRIPTION_DISABLED");
         await("published", () -> shop.count("outbox_events where status <> 'PUBLISHED'") == 0);
-        assertThat(deliveries(id)).hasSize(known);
+        assertThat(shop.deliveries(id)).hasSize(known);
 
         shop.client
                 .patch(one(id), object().put("url", scene.receiver.url("/take").toString()))
@@ -708,7 +670,7 @@ class SubscriptionOperationsIT {
         String id = shop.subscribe(TENANT, "hook", path, object());
         scene.statuses.put(path, 400);
         String dead = recorded(id, "dead");
-        String skipped = deliveries(skipping).get(0).path("id").asText();
+        String skipped = shop.deliveries(skipping).get(0).path("id").asText();
         assertThat(refusal(skipped)).isEqualTo("NOT_RETRYABLE");
         scene.database.execute("update ringfence.deliveries set discarded = true where id = " + dead);
         assertThat(refusal(dead)).isEqualTo("DISCARDED");
@@ -798,7 +760,7 @@ class SubscriptionOperationsIT {
         List<String> events = shop.recordAll(TENANT, 5);
         await(
                 "all dead",
-                () -> deliveries(id).stream()
+                () -> shop.deliveries(id).stream()
                                 .filter(d -> d.path("state").asText().equals("dead"))
                                 .count()
                         == 5);
@@ -821,12 +783,14 @@ class SubscriptionOperationsIT {
         assertThat(job.path("total").asInt()).isEqualTo(5);
         await(
                 "delivered",
-                () -> deliveries(id).stream()
+                () -> shop.deliveries(id).stream()
                                 .filter(d -> d.path("state").asText().equals("delivered"))
                                 .count()
                         == 5);
-        assertThat(deliveries(id)).as("nothing of the pause is invented").hasSize(5);
-        assertThat(deliveries(id).stream().map(d -> d.path("eventId").asText()).toList())
+        assertThat(shop.deliveries(id)).as("nothing of the pause is invented").hasSize(5);
+        assertThat(shop.deliveries(id).stream()
+                        .map(d -> d.path("eventId").asText())
+                        .toList())
                 .containsExactlyInAnyOrderElementsOf(events);
         assertThat(audits("subscription.replay", id)).isEqualTo(1);
 

@@ -15,10 +15,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,24 +27,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RecordedEventsIT {
     private static final String TENANT = "shop-1";
 
-    private static DeliveryScene scene;
+    @RegisterExtension
+    static final DeliveryScene scene = new DeliveryScene("recorded-events");
+
     private static DeliveryScene.Shop shop;
     private static String event;
 
     @BeforeAll
     static void start() {
-        scene = DeliveryScene.start("recorded-events");
         shop = scene.shop().withEveryEnd(TENANT);
         shop.subscribe(TENANT, "second", "/second", RingfenceClient.object());
         event = shop.record(TENANT);
         shop.awaitEnds(1);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (scene != null) {
-            scene.close();
-        }
     }
 
     private static String path(String rest) {
