@@ -33,6 +33,8 @@ public class LifecycleRepository {
     private static final String SELECT =
             "select " + COLUMNS + " from tenant_lifecycle t join apps a on a.id = t.app_id where ";
 
+    private static final String BY_REF = "t.app_id = ? and t.tenant_hash = ?";
+
     private static final String TRY_SHARED = "select pg_try_advisory_xact_lock_shared(?)";
 
     @Inject
@@ -56,6 +58,35 @@ public class LifecycleRepository {
             throw new LifecycleUnreachable(failed);
         }
     }
+
+    /**
+     * As {@link #lockShared(TenantRef, Duration)} and then {@link #find(TenantRef)}, in one round trip.
+     *
+     * @return empty when the fence was not granted in time: the transaction can only be rolled back
+     */
+    public Optional<UnderFence> findUnderShared(TenantRef tenant, Duration wait) {
+        try (Connection connection = dataSources.jta().getConnection()) {
+            return RecordingFence.lockSharedAndRead(
+                    connection,
+                    tenant.fenceKey(),
+                    wait,
+                    SELECT + BY_REF,
+                    (statement, first) -> {
+                        statement.setObject(first, tenant.appId());
+                        statement.setBytes(first + 1, tenant.hash());
+                    },
+                    rows -> new UnderFence(rows.next() ? row(rows) : null));
+        } catch (SQLException failed) {
+            throw new LifecycleUnreachable(failed);
+        }
+    }
+
+    /**
+     * What was read when the fence was held.
+     *
+     * @param row null where the tenant has none
+     */
+    public record UnderFence(@Nullable TenantLifecycle row) {}
 
     /** The tenant's row, in the current JTA transaction if there is one. */
     public Optional<TenantLifecycle> find(TenantRef tenant) {
@@ -112,8 +143,7 @@ public class LifecycleRepository {
 
     private static Optional<TenantLifecycle> find(Connection connection, TenantRef tenant, String lock)
             throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(SELECT + "t.app_id = ? and t.tenant_hash = ?" + lock)) {
+        try (PreparedStatement statement = connection.prepareStatement(SELECT + BY_REF + lock)) {
             statement.setObject(1, tenant.appId());
             statement.setBytes(2, tenant.hash());
             try (ResultSet rows = statement.executeQuery()) {

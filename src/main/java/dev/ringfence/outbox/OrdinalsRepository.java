@@ -14,7 +14,10 @@ import java.sql.SQLException;
  */
 @ApplicationScoped
 public class OrdinalsRepository {
-    private static final String NEXT = "select nextval('ordinals') from generate_series(1, ?)";
+    /** Planned once; how many rows a series has is planned anew each time. */
+    private static final String NEXT = "select nextval('ordinals')";
+
+    private static final String NEXT_MANY = "select nextval('ordinals') from generate_series(1, ?)";
 
     private final DataSources dataSources;
 
@@ -32,8 +35,10 @@ public class OrdinalsRepository {
     public long[] next(int count) {
         long[] ordinals = new long[count];
         try (Connection connection = dataSources.jta().getConnection();
-                PreparedStatement statement = connection.prepareStatement(NEXT)) {
-            statement.setInt(1, count);
+                PreparedStatement statement = connection.prepareStatement(count == 1 ? NEXT : NEXT_MANY)) {
+            if (count > 1) {
+                statement.setInt(1, count);
+            }
             try (ResultSet rows = statement.executeQuery()) {
                 for (int i = 0; rows.next(); i++) {
                     ordinals[i] = rows.getLong(1);

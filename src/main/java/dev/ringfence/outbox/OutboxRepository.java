@@ -3,6 +3,7 @@ package dev.ringfence.outbox;
 import dev.ringfence.config.DataSources;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import java.lang.reflect.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -184,40 +185,44 @@ public class OutboxRepository {
         }
 
         void bind() throws SQLException {
-            column("bigint", NewEvent::ordinal);
-            envelope("text", Envelope::eventId);
-            envelope("text", envelope -> envelope.name().toString());
-            envelope("integer", envelope -> envelope.name().version());
-            envelope("timestamptz", envelope -> envelope.occurredAt().toString());
-            envelope("text", envelope -> envelope.name().producer());
-            envelope("text", Envelope::aggregateType);
-            envelope("text", Envelope::aggregateId);
-            envelope("text", Envelope::workspaceId);
-            envelope("text", Envelope::relationshipId);
-            envelope("text", envelope -> envelope.actor().text());
-            envelope("text", Envelope::correlationId);
-            envelope("text", Envelope::causationId);
-            envelope("text", Envelope::idempotencyKey);
-            column("text", NewEvent::occurrenceKey);
-            envelope("text", Envelope::orderingKey);
-            column("boolean", NewEvent::milestone);
-            envelope("text", envelope -> envelope.payload().text());
-            envelope("text", envelope -> envelope.metadata().text());
-            column("bytea", NewEvent::bytes);
-            column("bytea", event -> DedupeKey.sha256(event.bytes()));
-            column(
-                    "bytea",
-                    event ->
-                            event.dedupeKey() == null ? null : event.dedupeKey().hash());
-            column("bytea", NewEvent::contentSha256);
+            column("bigint", Long.class, NewEvent::ordinal);
+            text(Envelope::eventId);
+            text(envelope -> envelope.name().toString());
+            column("integer", Integer.class, event -> event.envelope().name().version());
+            text(envelope -> envelope.occurredAt().toString());
+            text(envelope -> envelope.name().producer());
+            text(Envelope::aggregateType);
+            text(Envelope::aggregateId);
+            text(Envelope::workspaceId);
+            text(Envelope::relationshipId);
+            text(envelope -> envelope.actor().text());
+            text(Envelope::correlationId);
+            text(Envelope::causationId);
+            text(Envelope::idempotencyKey);
+            column("text", String.class, NewEvent::occurrenceKey);
+            text(Envelope::orderingKey);
+            column("boolean", Boolean.class, NewEvent::milestone);
+            text(envelope -> envelope.payload().text());
+            text(envelope -> envelope.metadata().text());
+            bytes(NewEvent::bytes);
+            bytes(event -> DedupeKey.sha256(event.bytes()));
+            bytes(event -> event.dedupeKey() == null ? null : event.dedupeKey().hash());
+            bytes(NewEvent::contentSha256);
         }
 
-        private void envelope(String type, Function<Envelope, @Nullable Object> value) throws SQLException {
-            column(type, event -> value.apply(event.envelope()));
+        private void text(Function<Envelope, @Nullable String> value) throws SQLException {
+            column("text", String.class, event -> value.apply(event.envelope()));
         }
 
-        private void column(String type, Function<NewEvent, @Nullable Object> value) throws SQLException {
-            @Nullable Object[] values = type.equals("bytea") ? new byte[events.size()][] : new Object[events.size()];
+        private void bytes(Function<NewEvent, byte @Nullable []> value) throws SQLException {
+            column("bytea", byte[].class, value);
+        }
+
+        /** Of the element's own class, which the driver sends as it is; an array of objects it writes out as text and quotes. */
+        @SuppressWarnings("unchecked")
+        private <T> void column(String type, Class<T> element, Function<NewEvent, ? extends @Nullable T> value)
+                throws SQLException {
+            @Nullable T[] values = (T[]) Array.newInstance(element, events.size());
             for (int i = 0; i < values.length; i++) {
                 values[i] = value.apply(events.get(i));
             }

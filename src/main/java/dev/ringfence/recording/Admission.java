@@ -40,13 +40,13 @@ public class Admission {
      *     {@code CLOCK_BOUND_UNAVAILABLE}
      */
     public TenantVerdict.Current admit(TenantRequest request) {
-        if (!lifecycle.lockShared(request.tenant(), settings.fenceTimeout())) {
-            throw fenceTimeout();
-        }
+        LifecycleRepository.UnderFence fenced = lifecycle
+                .findUnderShared(request.tenant(), settings.fenceTimeout())
+                .orElseThrow(Admission::fenceTimeout);
         TenantVerdict.Current current = TenantChecks.verify(
-                        lifecycle.find(request.tenant()).orElse(null),
+                        fenced.row(),
                         request.epoch(),
-                        row -> starts.effective(request.receivedAt(), request.callerStart(), row.minSkewBound()))
+                        known -> starts.effective(request.receivedAt(), request.callerStart(), known.minSkewBound()))
                 .orThrow();
         if (!current.row().appEnabled()) {
             throw ApiProblem.conflict("APP_DISABLED", "The sending application is disabled.");

@@ -1,6 +1,5 @@
 package dev.ringfence.signing;
 
-import java.math.BigInteger;
 import java.nio.ByteBuffer;
 
 /**
@@ -15,7 +14,7 @@ public final class Ksuid {
     private static final long EPOCH_SECONDS = 1_400_000_000L;
     private static final long MAX_OFFSET = 0xFFFF_FFFFL;
     private static final String ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    private static final BigInteger BASE = BigInteger.valueOf(ALPHABET.length());
+    private static final int BASE = ALPHABET.length();
 
     private Ksuid() {}
 
@@ -34,20 +33,27 @@ public final class Ksuid {
         if (payload.length != PAYLOAD_BYTES) {
             throw new IllegalArgumentException("a KSUID's payload has " + PAYLOAD_BYTES + " bytes");
         }
-        byte[] raw = ByteBuffer.allocate(Integer.BYTES + PAYLOAD_BYTES)
-                .putInt((int) offset)
-                .put(payload)
-                .array();
-        return base62(new BigInteger(1, raw));
+        ByteBuffer words = ByteBuffer.wrap(payload);
+        return base62(new long[] {
+            offset, word(words), word(words), word(words), word(words),
+        });
     }
 
-    private static String base62(BigInteger number) {
+    private static long word(ByteBuffer words) {
+        return Integer.toUnsignedLong(words.getInt());
+    }
+
+    /** Long division of a number in words of 32 bits, highest first, which it uses up. */
+    private static String base62(long[] number) {
         char[] text = new char[LENGTH];
-        BigInteger rest = number;
         for (int i = LENGTH - 1; i >= 0; i--) {
-            BigInteger[] split = rest.divideAndRemainder(BASE);
-            text[i] = ALPHABET.charAt(split[1].intValue());
-            rest = split[0];
+            long rest = 0;
+            for (int word = 0; word < number.length; word++) {
+                long part = rest << Integer.SIZE | number[word];
+                number[word] = part / BASE;
+                rest = part % BASE;
+            }
+            text[i] = ALPHABET.charAt((int) rest);
         }
         return new String(text);
     }

@@ -86,10 +86,14 @@ public class Subscriptions {
     }
 
     private TenantLifecycle activeUnderFence(TenantRef tenant) {
-        if (!lifecycles.lockShared(tenant, settings.fenceTimeout())) {
-            throw ApiProblem.unavailable("FENCE_TIMEOUT", "The tenant is being worked on exclusively. Try again soon.");
+        TenantLifecycle row = lifecycles
+                .findUnderShared(tenant, settings.fenceTimeout())
+                .orElseThrow(() -> ApiProblem.unavailable(
+                        "FENCE_TIMEOUT", "The tenant is being worked on exclusively. Try again soon."))
+                .row();
+        if (row == null) {
+            throw refused(TenantChecks.STALE_EPOCH);
         }
-        TenantLifecycle row = lifecycles.find(tenant).orElseThrow(() -> refused(TenantChecks.STALE_EPOCH));
         if (!row.active()) {
             throw refused(TenantChecks.TENANT_REDACTED);
         }

@@ -94,6 +94,54 @@ class TenantFencesIT {
         }
     }
 
+    /** FN-4: both commands travel together, and still the second sees what the exclusive holder committed while the first waited. */
+    @Test
+    @Tag("FN-4")
+    void what_is_read_with_the_fence_was_read_after_it_was_granted() throws SQLException {
+        DATABASE.execute(
+                "create table public.behind_a_fence (revision bigint); insert into public.behind_a_fence values (1)");
+        ExclusiveFence alone = other.exclusive(SHOP, SHORT, HOLD).orElseThrow();
+        try (Connection transaction = begun()) {
+            CompletableFuture<Optional<Long>> reader =
+                    CompletableFuture.supplyAsync(() -> readUnderFence(transaction, LONG), threads);
+            await().until(() -> waiting() == 1);
+
+            DATABASE.execute("update public.behind_a_fence set revision = 2");
+            alone.close();
+
+            assertThat(reader.join()).contains(2L);
+            assertThat(other.exclusive(SHOP, SHORT, HOLD)).isEmpty();
+            transaction.rollback();
+        } finally {
+            alone.close();
+        }
+        try (ExclusiveFence again = other.exclusive(SHOP, SHORT, HOLD).orElseThrow();
+                Connection transaction = begun()) {
+            assertThat(readUnderFence(transaction, SHORT)).isEmpty();
+            transaction.rollback();
+            assertThat(again.alive()).isTrue();
+        } finally {
+            DATABASE.execute("drop table public.behind_a_fence");
+        }
+    }
+
+    private static Optional<Long> readUnderFence(Connection transaction, Duration wait) {
+        try {
+            return RecordingFence.lockSharedAndRead(
+                    transaction,
+                    SHOP,
+                    wait,
+                    "select revision from public.behind_a_fence where revision < ?",
+                    (statement, first) -> statement.setLong(first, 9),
+                    rows -> {
+                        rows.next();
+                        return rows.getLong(1);
+                    });
+        } catch (SQLException failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
     @Test
     @Tag("FN-2")
     void an_exclusive_waiter_is_not_overtaken_and_lets_go_between_its_waits() {

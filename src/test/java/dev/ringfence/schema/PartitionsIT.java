@@ -48,6 +48,22 @@ class PartitionsIT {
         assertThat(ensure(2)).isEqualTo(3);
     }
 
+    /** A server that was built without LZ4 goes on with PostgreSQL's own method. */
+    @Test
+    void new_weeks_compress_what_is_sent_as_the_server_can_best() throws Exception {
+        ensure(0);
+        boolean lz4 = database.number("select count(*) from pg_settings where name = 'default_toast_compression'"
+                        + " and 'lz4' = any (enumvals)")
+                == 1;
+
+        assertThat(
+                        database.text(
+                                "select string_agg(distinct attname || '=' || attcompression::text, ' ' order by attname || '=' || attcompression::text)"
+                                        + " from pg_attribute where attname in ('payload', 'payload_bytes', 'metadata') and attrelid in"
+                                        + " (select inhrelid from pg_inherits where inhparent = 'ringfence.outbox_events'::regclass)"))
+                .isEqualTo(lz4 ? "metadata= payload=l payload_bytes=l" : "metadata= payload= payload_bytes=");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"Pacific/Kiritimati", "America/Los_Angeles", "Europe/Berlin"})
     void weeks_are_those_of_utc_whatever_the_sessions_zone(String zone) throws Exception {
