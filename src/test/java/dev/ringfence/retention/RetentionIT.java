@@ -15,6 +15,10 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -183,6 +187,58 @@ class RetentionIT {
             busy.rollback();
         }
         assertThat(dropEvents(7)).containsExactly(OldWeeks.name(8));
+    }
+
+    @ParameterizedTest
+    @Tag("RT-1")
+    @ValueSource(
+            strings = {
+                "update deliveries set state = 'pending', cycle = cycle + 1, cycle_attempts = 0 where state = 'dead'",
+                "insert into order_blocks (subscription_id, order_key, delivery_id, order_sequence, tenant_id, created_at)"
+                        + " select subscription_id, order_key, id, order_sequence, tenant_id, now() from deliveries where state = 'dead'"
+            })
+    void what_came_to_need_the_week_between_look_and_lock_keeps_it(String sql) throws Exception {
+        old.inWeek(8, "dead", "PUSH");
+
+        assertThat(committedWhileWaitedFor(sql, () -> weeks.dropDeliveries(OldWeeks.monday(7))))
+                .isEqualTo(new WeekDrop.Busy());
+
+        assertThat(old.has("deliveries_finished", 8)).isTrue();
+    }
+
+    @Test
+    @Tag("RT-1")
+    void an_event_that_is_to_be_published_after_all_keeps_its_week() throws Exception {
+        old.event(OldWeeks.monday(8), "DEAD_LETTERED", OldWeeks.monday(8));
+        String again = "update outbox_events set status = 'PENDING' where status = 'DEAD_LETTERED'";
+
+        assertThat(committedWhileWaitedFor(again, () -> weeks.dropEvents(OldWeeks.monday(7))))
+                .isEqualTo(new WeekDrop.Busy());
+
+        assertThat(old.has("outbox_events", 8)).isTrue();
+    }
+
+    /** Another transaction has done that, and commits as soon as the drop waits for it. */
+    private WeekDrop committedWhileWaitedFor(String sql, Callable<WeekDrop> drop) throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        try (Connection other = fixture.database.connect();
+                Connection watch = fixture.database.connect();
+                var statement = other.createStatement();
+                var waiting = watch.prepareStatement("select from pg_locks where not granted")) {
+            other.setAutoCommit(false);
+            statement.execute(sql);
+            Future<WeekDrop> dropping = thread.submit(drop);
+            boolean seen = false;
+            while (!seen && !dropping.isDone()) {
+                try (var rows = waiting.executeQuery()) {
+                    seen = rows.next();
+                }
+            }
+            other.commit();
+            return dropping.get();
+        } finally {
+            thread.shutdownNow();
+        }
     }
 
     @ParameterizedTest

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 class RetentionWhileDeliveringIT {
     private static final Duration MAX_AGE = Duration.ofHours(24);
     private static final int OLDEST = 30;
-    private static final int DELIVERIES = 400;
+    private static final int DELIVERIES = 200;
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private DeliveryFixture fixture;

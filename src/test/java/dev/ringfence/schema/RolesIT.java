@@ -165,7 +165,7 @@ class RolesIT {
                 "select ringfence.take_turn('ringfence.outbox_events')",
                 "do $$ begin execute format('drop table ringfence.outbox_events_%s',"
                         + " to_char(clock_timestamp() at time zone 'UTC', 'IYYY\"w\"IW')); end $$",
-                "lock table ringfence.outbox_events in access exclusive mode",
+                "do $$ begin lock table ringfence.deliveries_finished in access exclusive mode; end $$",
                 "set session_replication_role = 'replica'",
                 "set role ringfence_owner"
             })
