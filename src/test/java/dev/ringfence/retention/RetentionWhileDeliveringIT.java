@@ -26,6 +26,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -89,7 +90,7 @@ class RetentionWhileDeliveringIT {
                 .toList();
         ReservationOrder order =
                 new ReservationOrder("node-1", now(), MAX_AGE, Duration.ofSeconds(3), Duration.ofMinutes(10), wanted);
-        return fixture.transactions.inNew(() -> reservations.reserve(order));
+        return bounded(() -> reservations.reserve(order));
     }
 
     private int settle(List<Reserved> reserved) {
@@ -101,9 +102,18 @@ class RetentionWhileDeliveringIT {
                         now(),
                         0))
                 .toList();
-        return fixture.transactions
-                .inNew(() -> receipts.settle(settlements, now()))
-                .size();
+        return bounded(() -> receipts.settle(settlements, now())).size();
+    }
+
+    /** A transaction as the server's pool gives it, but less patient. */
+    private <T> T bounded(Callable<T> work) {
+        return fixture.transactions.inNew(() -> {
+            try (Connection session = fixture.transactions.jta().getConnection();
+                    var statement = session.createStatement()) {
+                statement.execute("set local lock_timeout = '2s'");
+            }
+            return work.call();
+        });
     }
 
     @Test
