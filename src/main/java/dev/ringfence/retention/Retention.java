@@ -21,13 +21,13 @@ import java.util.function.Function;
 public class Retention {
     private static final Logger LOG = System.getLogger(Retention.class.getName());
 
-    /** Bounds of one run; what is left is done by the next, a minute later. */
+    /** Bounds of one run; what is left is done by the next, which follows soon. */
     private static final int MOST_WEEKS = 12;
 
     private static final Duration LONGEST_RUN = Duration.ofSeconds(20);
 
     static final Duration PAUSE = Duration.ofHours(1);
-    static final Duration SHORT_PAUSE = Duration.ofMinutes(1);
+    static final Duration SHORT_PAUSE = Duration.ofSeconds(15);
 
     private final RetentionRepository weeks;
     private final DeliveryCounters counters;
@@ -79,7 +79,7 @@ public class Retention {
         BUSY
     }
 
-    /** Somebody who holds a week for hours (a dump) is not to stop everybody for a moment each minute: that pause grows. */
+    /** Somebody who holds a week for hours (a dump) is not to stop everybody for a moment again and again: that pause grows. */
     private Duration pauseAfter(End end) {
         if (end == End.BUSY) {
             Duration pause = busyPause;

@@ -67,7 +67,7 @@ public class DeliveryTimers {
         SKEW(2_000),
         PARTITIONS(3_600_000),
         OLD_JOBS(3_600_000),
-        RETENTION(60_000),
+        RETENTION(5_000),
         FENCES(1_000),
         REDACT(1_000),
         JOBS(1_000),
