@@ -76,22 +76,36 @@ revoke all on function ringfence.holds_keys(regclass) from public;
 --rollback select ringfence.refuse_rollback();
 --rollback drop function ringfence.holds_keys(regclass);
 
---changeset ringfence:260-events-needed splitStatements:false stripComments:false
--- Why a week of events is kept, see drop_events_week; null where nothing needs it. By indexes only: it is asked once more while everybody waits.
-create function ringfence.events_needed(leaf regclass) returns text
+--changeset ringfence:260-events-unfinished splitStatements:false stripComments:false
+-- Whether an event of the week is not over, and how many are dead: of those that are over, only they may ever be published after all. By
+-- small indexes only, as it is asked while everybody waits.
+create function ringfence.events_unfinished(leaf regclass, out open boolean, out dead bigint)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+begin
+  -- first the dead: one that leaves them afterwards is missed the next time
+  execute format('select count(*) from %s e where e.status = ''DEAD_LETTERED''', leaf) into dead;
+  execute format('select exists (select from %1$s e where e.status in (''PENDING'', ''FAILED_RETRYABLE''))'
+    ' or exists (select from %1$s e where e.status = ''CLAIMED'')', leaf) into open;
+end
+$$;
+revoke all on function ringfence.events_unfinished(regclass) from public;
+--rollback select ringfence.refuse_rollback();
+--rollback drop function ringfence.events_unfinished(regclass);
+
+--changeset ringfence:260-events-referred splitStatements:false stripComments:false
+-- Whether a delivery that is kept may be of one of the week's events, see drop_events_week. Takes a few look-ups for each event name.
+create function ringfence.events_referred(leaf regclass) returns boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare
   kept constant tstzmultirange := (select range_agg(tstzrange(w.starts, w.ends)) from ringfence.weeks('deliveries_finished') w);
-  needed boolean;
+  referred boolean;
 begin
-  execute format('select exists (select from %1$s e where e.status in (''PENDING'', ''FAILED_RETRYABLE''))'
-    ' or exists (select from %1$s e where e.status = ''CLAIMED'')', leaf) into needed;
-  if needed then
-    return 'OPEN_EVENTS';
-  end if;
   execute format('with recursive names as (
       (select e.event_name from %1$s e where e.status = ''PUBLISHED'' order by e.event_name limit 1)
       union all
@@ -103,13 +117,13 @@ begin
         select from %1$s e
          where e.status = ''PUBLISHED'' and e.event_name = n.event_name
            and e.published_at >= lower(span) and e.published_at < upper(span) limit 1) x)', leaf)
-    into needed using kept;
-  return case when needed then 'KEPT_DELIVERIES' end;
+    into referred using kept;
+  return referred;
 end
 $$;
-revoke all on function ringfence.events_needed(regclass) from public;
+revoke all on function ringfence.events_referred(regclass) from public;
 --rollback select ringfence.refuse_rollback();
---rollback drop function ringfence.events_needed(regclass);
+--rollback drop function ringfence.events_referred(regclass);
 
 --changeset ringfence:260-drop-deliveries-week splitStatements:false stripComments:false
 -- RT-1: drops the oldest week of finished deliveries, with its attempts, that ended at or before the horizon and that nothing needs.
@@ -118,8 +132,8 @@ revoke all on function ringfence.events_needed(regclass) from public;
 --   LIVE_DELIVERIES  one that was created in the week is not finished: it will have to move there
 --   BLOCKED_KEYS     a dead one holds its key until an operator decides (onDead BLOCK)
 --
--- The long look, at what is live, is taken without a lock. Then nothing may leave the week (a retry and a replay wait for that, delivery
--- does not, as its statements are about live rows), and what was found is looked up once more. Only then the tables are locked, in the
+-- The long look, at what is live, is taken without a lock. Then nothing may leave the week (retries, replays and erasures wait for that,
+-- delivery does not, as its statements are about live rows), and what was found is looked up once more. Only then the tables are locked, in the
 -- order in which a receipt takes them, each for 150 ms at most: what is under way ends first, what comes waits behind that long. Whoever
 -- holds a table longer wins; this then ends with 55P03, having changed nothing, and is called again later.
 create function ringfence.drop_deliveries_week(horizon timestamptz, out dropped text, out kept text[])
@@ -191,7 +205,8 @@ revoke all on function ringfence.drop_deliveries_week(timestamptz) from public;
 --
 -- The transaction that publishes an event creates its deliveries, with the same time: so those of the week's events are in the weeks of
 -- the times at which these were published, and where none of those weeks is kept, none of the deliveries is (one that is live keeps its
--- week). That is asked of an index, name by name; the deliveries have none by event, and it would cost each of them.
+-- week). That is asked of an index, name by name; the deliveries have none by event, and it would cost each of them. It is
+-- asked without a lock: afterwards only a dead event could be published, and then fewer are dead.
 create function ringfence.drop_events_week(horizon timestamptz, out dropped text, out kept text[])
 language plpgsql
 security definer
@@ -201,7 +216,8 @@ set lock_timeout = '150ms'
 as $$
 declare
   week record;
-  why text;
+  before record;
+  after record;
 begin
   perform ringfence.check_horizon(horizon);
   kept := '{}';
@@ -210,16 +226,21 @@ begin
      where w.ends <= horizon
      order by w.starts
   loop
-    why := ringfence.events_needed(week.leaf);
-    if why is not null then
-      kept := kept || (week.name || ' ' || why);
+    before := ringfence.events_unfinished(week.leaf);
+    if before.open then
+      kept := kept || (week.name || ' OPEN_EVENTS');
+      continue;
+    end if;
+    if ringfence.events_referred(week.leaf) then
+      kept := kept || (week.name || ' KEPT_DELIVERIES');
       continue;
     end if;
 
     perform ringfence.take_turn(week.leaf);
     lock table only ringfence.outbox_events in access exclusive mode;
     execute format('lock table only %s in access exclusive mode nowait', week.leaf);
-    if ringfence.events_needed(week.leaf) is not null then
+    after := ringfence.events_unfinished(week.leaf);
+    if after.open or after.dead <> before.dead then
       raise exception using errcode = '55P03', message = 'an operator needs the week at this moment';
     end if;
     execute format('drop table %s', week.leaf);

@@ -206,11 +206,17 @@ class RetentionIT {
         assertThat(old.has("deliveries_finished", 8)).isTrue();
     }
 
-    @Test
+    @ParameterizedTest
     @Tag("RT-1")
-    void an_event_that_is_to_be_published_after_all_keeps_its_week() throws Exception {
+    @ValueSource(
+            strings = {
+                "",
+                "; update outbox_events set status = 'CLAIMED', locked_by = 'n', locked_until = now()"
+                        + "; update outbox_events set status = 'PUBLISHED', published_at = now(), locked_by = null"
+            })
+    void an_event_that_is_published_after_all_keeps_its_week(String then) throws Exception {
         old.event(OldWeeks.monday(8), "DEAD_LETTERED", OldWeeks.monday(8));
-        String again = "update outbox_events set status = 'PENDING' where status = 'DEAD_LETTERED'";
+        String again = "update outbox_events set status = 'PENDING' where status = 'DEAD_LETTERED'" + then;
 
         assertThat(committedWhileWaitedFor(again, () -> weeks.dropEvents(OldWeeks.monday(7))))
                 .isEqualTo(new WeekDrop.Busy());
