@@ -28,6 +28,7 @@
 --   RF050  rows deleted outside an erasure
 --   RF051  row inserted into a partition instead of its table
 --   RF052  partitions asked for with a senseless range
+--   RF053  weeks to be dropped before a senseless instant                        (RT-1)
 --   RF060  redaction: what it is of changed                                       (RD-3)
 --   RF061  redaction: move that does not exist                                    (RD-2)
 --   RF062  redaction stage: move that does not exist                              (RD-2)

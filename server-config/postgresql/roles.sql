@@ -112,6 +112,10 @@ begin
   if to_regprocedure('ringfence.ensure_partitions(timestamptz, integer)') is not null then
     grant execute on function ringfence.ensure_partitions(timestamptz, integer) to ringfence_app;
   end if;
+  if to_regprocedure('ringfence.drop_events_week(timestamptz)') is not null then
+    grant execute on function ringfence.drop_deliveries_week(timestamptz) to ringfence_app;
+    grant execute on function ringfence.drop_events_week(timestamptz) to ringfence_app;
+  end if;
   if to_regprocedure('ringfence.redact_tenant(uuid, uuid, interval)') is not null then
     grant execute on function ringfence.redact_tenant(uuid, uuid, interval) to ringfence_app;
     grant execute on function ringfence.erase_tenant(bigint, text, integer) to ringfence_app;

@@ -35,6 +35,8 @@ import java.util.regex.Pattern;
  * @param maxWaiting {@code ringfence.recording.max-waiting}: bound of waiting push deliveries per tenant (RC-10)
  * @param maxPolls {@code ringfence.feed.max-polls}: most requests that wait on this node for something to read (PL-3)
  * @param transactionAlarm {@code ringfence.transactions.alarm-after}: age of the oldest open transaction that is an alarm (PL-3)
+ * @param retentionFinished {@code ringfence.retention.finished}: how long finished deliveries and their attempts are kept (RT-1)
+ * @param retentionEvents {@code ringfence.retention.events}: how long events are kept, never shorter than those (RT-1)
  * @param node {@code ringfence.node}: name of this process, unique among the nodes of one database
  */
 public record Settings(
@@ -59,6 +61,8 @@ public record Settings(
         long maxWaiting,
         int maxPolls,
         Duration transactionAlarm,
+        Duration retentionFinished,
+        Duration retentionEvents,
         String node) {
 
     /** Batches whose slow endpoints are waited for without a worker, besides one batch for each worker. */
@@ -74,11 +78,16 @@ public record Settings(
             + "(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+]):([1-9][0-9]{0,4})/?");
 
     private static final Duration MAX_AGE_CEILING = Duration.ofDays(30);
+
+    /** The database keeps the present week and the last one in any case. */
+    private static final Duration SHORTEST_RETENTION = Duration.ofDays(14);
+
+    private static final Duration LONGEST_RETENTION = Duration.ofDays(36_500);
     private static final int SECRETS_KEY_BYTES = 32;
     private static final int ADMIN_KEY_CHARS = 32;
     private static final int MAX_PORT = 65_535;
 
-    /** Stragglers, exclusive fences, one that listens, one that tells, and two for migration, partitions and what looks at locks. */
+    /** Stragglers, exclusive fences, one that listens, one that tells, and two for migration, partitions, retention and what looks at locks. */
     private static final int PINNED_BESIDES_WORKERS = STRAGGLERS + 7;
 
     /** What takes a connection for its transactions besides the workers: stragglers, the publisher, four timers, and four requests at least. */
@@ -95,6 +104,8 @@ public record Settings(
         Duration maxAge = read.duration(
                 "ringfence.delivery.max-age", Duration.ofHours(24), Duration.ofSeconds(1), MAX_AGE_CEILING);
         int workers = (int) read.number("ringfence.delivery.workers", 3, 1, 16);
+        Duration finished = read.duration(
+                "ringfence.retention.finished", Duration.ofDays(90), SHORTEST_RETENTION, LONGEST_RETENTION);
         Settings settings = new Settings(
                 bootstrapAdminKey(read),
                 read.flag("ringfence.schema.migrate", true),
@@ -121,6 +132,9 @@ public record Settings(
                         Duration.ofMinutes(5),
                         Duration.ofSeconds(1),
                         Duration.ofDays(7)),
+                finished,
+                // a delivery that may be sent again needs its event
+                read.duration("ringfence.retention.events", finished, finished, LONGEST_RETENTION),
                 node(read));
         boundInFlight(read, settings);
         pools(read, settings.deliveryWorkers());

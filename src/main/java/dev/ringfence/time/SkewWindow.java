@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /** The recent measurements, and what they say together: the worst of them counts. */
 final class SkewWindow {
@@ -17,6 +18,12 @@ final class SkewWindow {
     private final Duration permitted;
     private final Deque<ClockSample> samples = new ArrayDeque<>();
 
+    /** Every reading of the clock asks for it, so it is worked out once a measurement. */
+    private volatile @Nullable Reckoning reckoning;
+
+    /** What the measurements say together; whether that is still true depends on when one asks. */
+    private record Reckoning(Duration bound, Duration offset, ClockSample latest) {}
+
     SkewWindow(Duration permitted) {
         this.permitted = permitted;
     }
@@ -26,12 +33,6 @@ final class SkewWindow {
         while (samples.size() > SAMPLES || older(samples.getFirst(), sample.receivedNanos(), REMEMBERED)) {
             samples.removeFirst();
         }
-    }
-
-    synchronized Skew at(long nanos) {
-        if (samples.isEmpty()) {
-            return Skew.NONE;
-        }
         Duration bound = samples.stream()
                 .map(ClockSample::bound)
                 .max(Comparator.naturalOrder())
@@ -40,15 +41,25 @@ final class SkewWindow {
                 .min(Comparator.comparing(ClockSample::roundTrip))
                 .orElseThrow()
                 .offset();
-        ClockSample latest = samples.getLast();
-        return new Skew(status(latest, nanos, bound), bound, offset, latest.database());
+        reckoning = new Reckoning(bound, offset, sample);
     }
 
-    private Status status(ClockSample latest, long nanos, Duration bound) {
-        if (older(latest, nanos, STALE_AFTER)) {
+    Skew at(long nanos) {
+        Reckoning known = reckoning;
+        return known == null
+                ? Skew.NONE
+                : new Skew(
+                        status(known, nanos),
+                        known.bound(),
+                        known.offset(),
+                        known.latest().database());
+    }
+
+    private Status status(Reckoning known, long nanos) {
+        if (older(known.latest(), nanos, STALE_AFTER)) {
             return Status.STALE;
         }
-        return bound.compareTo(permitted) > 0 ? Status.EXCEEDED : Status.MEASURED;
+        return known.bound().compareTo(permitted) > 0 ? Status.EXCEEDED : Status.MEASURED;
     }
 
     private static boolean older(ClockSample sample, long nanos, Duration age) {

@@ -17,6 +17,7 @@ import dev.ringfence.operator.JobWork;
 import dev.ringfence.ordering.OrderManagement;
 import dev.ringfence.receipt.RevokedConsent;
 import dev.ringfence.reservation.Reconciler;
+import dev.ringfence.retention.Retention;
 import dev.ringfence.schema.PartitionsRepository;
 import dev.ringfence.schema.SchemaMigration;
 import dev.ringfence.time.SkewMonitor;
@@ -66,6 +67,7 @@ public class DeliveryTimers {
         SKEW(2_000),
         PARTITIONS(3_600_000),
         OLD_JOBS(3_600_000),
+        RETENTION(5_000),
         FENCES(1_000),
         REDACT(1_000),
         JOBS(1_000),
@@ -136,6 +138,9 @@ public class DeliveryTimers {
 
     @Inject
     private JobWork jobs;
+
+    @Inject
+    private Retention retention;
 
     @Inject
     private FeedPolls polls;
@@ -223,6 +228,8 @@ public class DeliveryTimers {
             jobs.run();
         } else if (beat == Beat.OLD_JOBS) {
             jobs.purge();
+        } else if (beat == Beat.RETENTION) {
+            retention.look();
         } else if (beat == Beat.FEEDS) {
             readers.look();
         } else if (beat == Beat.TRANSACTIONS) {

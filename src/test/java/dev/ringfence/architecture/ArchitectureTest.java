@@ -57,6 +57,7 @@ class ArchitectureTest {
             "redaction",
             "operator",
             "feed",
+            "retention",
             "ordering",
             "delivery",
             "subscription",

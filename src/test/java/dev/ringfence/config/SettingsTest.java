@@ -51,6 +51,18 @@ class SettingsTest {
         assertThat(settings.node()).isEqualTo("n1");
     }
 
+    @Test
+    @Tag("RT-1")
+    void eventsAreKeptAsLongAsDeliveriesWhereNothingElseIsSaid() {
+        assertThat(with(Map.of()).retentionFinished()).isEqualTo(Duration.ofDays(90));
+        assertThat(with(Map.of()).retentionEvents()).isEqualTo(Duration.ofDays(90));
+        assertThat(with(Map.of("ringfence.retention.finished", "P20D")).retentionEvents())
+                .isEqualTo(Duration.ofDays(20));
+        assertThat(with(Map.of("ringfence.retention.finished", "P20D", "ringfence.retention.events", "P30D"))
+                        .retentionEvents())
+                .isEqualTo(Duration.ofDays(30));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -65,6 +77,9 @@ class SettingsTest {
                 "ringfence.delivery.waits | 60,-1 | from 0 to 604800",
                 "ringfence.delivery.enabled | yes | true or false",
                 "ringfence.clock.max-skew-ms | 0 | from 1 to 60000",
+                "ringfence.retention.finished | P13D | from PT336H",
+                "ringfence.retention.finished | 90 | an ISO 8601 duration",
+                "ringfence.retention.events | P89D | from PT2160H",
                 "ringfence.node | a b | visible ASCII",
             })
     void namesPropertyValueAndRange(String name, String value, String range) {

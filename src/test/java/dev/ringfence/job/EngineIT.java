@@ -2,14 +2,20 @@ package dev.ringfence.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ringfence.delivery.DeliveryFixture;
+import dev.ringfence.harness.RingfenceClient;
 import dev.ringfence.harness.ServerProcess;
 import dev.ringfence.harness.TestReceiver;
 import dev.ringfence.harness.TestReceiver.Answer;
+import dev.ringfence.retention.OldWeeks;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,21 +24,38 @@ import org.junit.jupiter.api.Test;
 
 /** The engine in a real server, on rows as fan-out leaves them. */
 class EngineIT {
+    private static final String ADMIN_KEY = "engine-admin-key-0123456789-0123456789-012";
+    private static final int LONG_AGO = 20;
+
     private static DeliveryFixture fixture;
+    private static OldWeeks old;
+    private static long oldDelivery;
+    /** Keeps retention from taking the old week before its test begins. */
+    private static Connection report;
+
     private static ServerProcess server;
 
     @BeforeAll
-    static void start() {
+    static void start() throws Exception {
         fixture = new DeliveryFixture();
+        old = new OldWeeks(fixture, LONG_AGO);
+        oldDelivery = old.inWeek(LONG_AGO, "delivered", "PUSH");
+        report = fixture.database.connect();
+        report.setAutoCommit(false);
+        try (var statement = report.createStatement()) {
+            statement.execute("select count(*) from delivery_attempts");
+        }
         server = ServerProcess.named("engine")
                 .database(fixture.database)
+                .config("ringfence.bootstrap.admin-key", ADMIN_KEY)
                 .config("ringfence.secrets.key", "Y2FtcGFpZ24tc2VjcmV0cy1rZXktMDEyMzQ1Njc4OTA=")
                 .config("ringfence.egress.allow", "127.0.0.0/8")
                 .start();
     }
 
     @AfterAll
-    static void stop() {
+    static void stop() throws Exception {
+        report.close();
         if (server != null) {
             server.close();
         }
@@ -108,5 +131,60 @@ class EngineIT {
         } finally {
             never.countDown();
         }
+    }
+
+    @Test
+    @Tag("RT-1")
+    void an_old_week_goes_while_events_are_recorded_and_delivered_and_is_unknown_then() throws Exception {
+        RingfenceClient client = new RingfenceClient(server.api(), ADMIN_KEY);
+        String app = client.createApp("recording");
+        String epoch = client.enrol(app, "tenant");
+        AtomicInteger rounds = new AtomicInteger();
+        try (TestReceiver receiver = TestReceiver.start()) {
+            long tenant = fixture.tenant("beside-retention");
+            UUID subscription = fixture.subscription(
+                    tenant, "AT_LEAST_ONCE", 6, receiver.url("/hook").toString(), 32);
+            assertThat(old.has("outbox_events", LONG_AGO)).isTrue();
+            report.rollback();
+
+            Awaitility.await().atMost(Duration.ofMinutes(3)).until(() -> {
+                client.record(app, "tenant", epoch, List.of(event(rounds.incrementAndGet())))
+                        .expect(202);
+                fixture.deliveries(tenant, subscription, 5, due());
+                return !old.has("outbox_events", LONG_AGO);
+            });
+
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(states(tenant)).isEqualTo("delivered=" + 5 * rounds.get()));
+            assertThat(fixture.database.number(
+                            "select count(*) from ringfence.outbox_events where app_id = '" + app + "'"))
+                    .isEqualTo(rounds.get());
+        }
+
+        String deliveries = "apps/" + fixture.app + "/deliveries";
+        assertThat(old.has("deliveries_finished", LONG_AGO)).isFalse();
+        assertThat(old.has("delivery_attempts", LONG_AGO)).isFalse();
+        client.get(deliveries + "/" + oldDelivery).expect(404);
+        client.post(
+                        deliveries + "/" + oldDelivery + "/retry",
+                        RingfenceClient.object().put("reason", "once more"))
+                .expect(404);
+        assertThat(client.get(deliveries + "?limit=200").expect(200).text()).doesNotContain("\"" + oldDelivery + "\"");
+        assertThat(fixture.database.number(
+                        "select count(*) from ringfence.delivery_keys where delivery_id = " + oldDelivery))
+                .isEqualTo(1);
+    }
+
+    private static ObjectNode event(int number) {
+        ObjectNode event = RingfenceClient.object()
+                .put("name", "shop.order.placed.v1")
+                .put("aggregateType", "order")
+                .put("aggregateId", "order-" + number)
+                .put("occurredAt", "2026-11-01T10:00:00.000Z")
+                .put("occurrenceKey", UUID.randomUUID().toString());
+        event.putObject("actor").put("type", "system");
+        event.putObject("payload").put("number", number);
+        return event;
     }
 }

@@ -91,6 +91,8 @@ class RolesIT {
                         + " on conflict (node) do update set heartbeat_at = excluded.heartbeat_at",
                 "delete from ringfence.idempotency_keys where expires_at < clock_timestamp()",
                 "select ringfence.ensure_partitions(clock_timestamp(), 3)",
+                "select * from ringfence.drop_deliveries_week(clock_timestamp() - interval '90 days')",
+                "select * from ringfence.drop_events_week(clock_timestamp() - interval '90 days')",
                 "create table ringfence_batch.job_instance (id bigint)");
     }
 
@@ -159,6 +161,11 @@ class RolesIT {
                 "select setval('ringfence.ordinals', 1)",
                 "select ringfence.add_week('outbox_events', 'x', '2026-01-05', 'fillfactor = 80')",
                 "select ringfence.refuse_rollback()",
+                "select ringfence.weeks('outbox_events')",
+                "select ringfence.take_turn('ringfence.outbox_events')",
+                "do $$ begin execute format('drop table ringfence.outbox_events_%s',"
+                        + " to_char(clock_timestamp() at time zone 'UTC', 'IYYY\"w\"IW')); end $$",
+                "do $$ begin lock table ringfence.deliveries_finished in access exclusive mode; end $$",
                 "set session_replication_role = 'replica'",
                 "set role ringfence_owner"
             })
