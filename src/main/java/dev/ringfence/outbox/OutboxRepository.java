@@ -1,5 +1,7 @@
 package dev.ringfence.outbox;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.ringfence.config.DataSources;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -8,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.HashMap;
@@ -31,13 +34,7 @@ public class OutboxRepository {
               select ?::uuid as app_id, ?::bigint as tenant_id, ?::uuid as epoch, ?::timestamptz as request_started_at,
                      ?::timestamptz as recorded_at, ?::text as traceparent),
             submitted as (
-              select * from unnest(?::bigint[], ?::text[], ?::text[], ?::integer[], ?::timestamptz[], ?::text[], ?::text[],
-                                   ?::text[], ?::text[], ?::text[], ?::jsonb[], ?::text[], ?::text[], ?::text[], ?::text[],
-                                   ?::text[], ?::boolean[], ?::jsonb[], ?::jsonb[], ?::bytea[], ?::bytea[], ?::bytea[],
-                                   ?::bytea[])
-                as s(ordinal, event_id, event_name, event_version, occurred_at, producer, aggregate_type,
-                     aggregate_id, workspace_id, relationship_id, actor, correlation_id, causation_id, idempotency_key, occurrence_key,
-                     ordering_key, milestone, payload, metadata, payload_bytes, payload_sha256, dedupe_key, content_sha256)),
+              select * from %s),
             keys as (
               insert into event_keys (event_id, tenant_id, epoch, dedupe_key, content_sha256, ordinal, recorded_at)
               select event_id, tenant_id, epoch, dedupe_key, content_sha256, ordinal, recorded_at
@@ -117,7 +114,7 @@ public class OutboxRepository {
         try (Connection connection = dataSources.jta().getConnection();
                 PreparedStatement statement = connection.prepareStatement(statement(events))) {
             int next = bind(statement, origin);
-            new Columns(connection, statement, events, next).bind();
+            EventColumns.bind(connection, statement, next, events);
             Set<String> inserted = new HashSet<>();
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
@@ -132,7 +129,8 @@ public class OutboxRepository {
 
     /** Events without an ordering key pay nothing for those with one. */
     private static String statement(List<NewEvent> events) {
-        return events.stream().allMatch(event -> event.envelope().orderingKey() == null) ? INSERT : INSERT_ORDERED;
+        boolean unordered = events.stream().allMatch(event -> event.envelope().orderingKey() == null);
+        return (unordered ? INSERT : INSERT_ORDERED).formatted(EventColumns.table(events.size()));
     }
 
     private static int bind(PreparedStatement statement, Origin origin) throws SQLException {
@@ -170,63 +168,121 @@ public class OutboxRepository {
         }
     }
 
-    /** Binds one array for each column, in the order of the statement. */
-    private static final class Columns {
-        private final Connection connection;
-        private final PreparedStatement statement;
-        private final List<NewEvent> events;
-        private int next;
+    /** What of new events goes to the database as a column of its own: names, types, and the parameters of a statement that inserts them. */
+    private static final class EventColumns {
+        private static final List<Column<?>> COLUMNS = List.of(
+                new Column<>("ordinal", "bigint", Long.class, NewEvent::ordinal),
+                text("event_id", Envelope::eventId),
+                text("event_name", envelope -> envelope.name().toString()),
+                new Column<>(
+                        "event_version",
+                        "integer",
+                        Integer.class,
+                        event -> event.envelope().name().version()),
+                text(
+                        "occurred_at",
+                        "timestamptz",
+                        envelope -> envelope.occurredAt().toString()),
+                text("producer", envelope -> envelope.name().producer()),
+                text("aggregate_type", Envelope::aggregateType),
+                text("aggregate_id", Envelope::aggregateId),
+                text("workspace_id", Envelope::workspaceId),
+                text("relationship_id", Envelope::relationshipId),
+                text("actor", "jsonb", envelope -> envelope.actor().text()),
+                text("correlation_id", Envelope::correlationId),
+                text("causation_id", Envelope::causationId),
+                text("idempotency_key", Envelope::idempotencyKey),
+                new Column<>("occurrence_key", "text", String.class, NewEvent::occurrenceKey),
+                text("ordering_key", Envelope::orderingKey),
+                new Column<>("milestone", "boolean", Boolean.class, NewEvent::milestone),
+                text("payload", "jsonb", envelope -> envelope.payload().text()),
+                text("metadata", "jsonb", envelope -> envelope.metadata().text()),
+                bytes("payload_bytes", NewEvent::bytes),
+                bytes("payload_sha256", event -> DedupeKey.sha256(event.bytes())),
+                bytes(
+                        "dedupe_key",
+                        event -> event.dedupeKey() == null
+                                ? null
+                                : event.dedupeKey().hash()),
+                bytes("content_sha256", NewEvent::contentSha256));
 
-        Columns(Connection connection, PreparedStatement statement, List<NewEvent> events, int next) {
-            this.connection = connection;
-            this.statement = statement;
-            this.events = events;
-            this.next = next;
+        private static final String NAMES =
+                COLUMNS.stream().map(Column::name).collect(joining(", ", " as submitted(", ")"));
+
+        /** One array for each column. */
+        private static final String MANY =
+                COLUMNS.stream().map(column -> "?::" + column.type() + "[]").collect(joining(", ", "unnest(", ")"))
+                        + NAMES;
+
+        /** One event, as most requests bring it: neither we nor the database make arrays of one. */
+        private static final String ONE =
+                COLUMNS.stream().map(column -> "?::" + column.type()).collect(joining(", ", "(select ", ")")) + NAMES;
+
+        private EventColumns() {}
+
+        /** The table expression, with parameters, that so many events are. */
+        static String table(int events) {
+            return events == 1 ? ONE : MANY;
         }
 
-        void bind() throws SQLException {
-            column("bigint", Long.class, NewEvent::ordinal);
-            text(Envelope::eventId);
-            text(envelope -> envelope.name().toString());
-            column("integer", Integer.class, event -> event.envelope().name().version());
-            text(envelope -> envelope.occurredAt().toString());
-            text(envelope -> envelope.name().producer());
-            text(Envelope::aggregateType);
-            text(Envelope::aggregateId);
-            text(Envelope::workspaceId);
-            text(Envelope::relationshipId);
-            text(envelope -> envelope.actor().text());
-            text(Envelope::correlationId);
-            text(Envelope::causationId);
-            text(Envelope::idempotencyKey);
-            column("text", String.class, NewEvent::occurrenceKey);
-            text(Envelope::orderingKey);
-            column("boolean", Boolean.class, NewEvent::milestone);
-            text(envelope -> envelope.payload().text());
-            text(envelope -> envelope.metadata().text());
-            bytes(NewEvent::bytes);
-            bytes(event -> DedupeKey.sha256(event.bytes()));
-            bytes(event -> event.dedupeKey() == null ? null : event.dedupeKey().hash());
-            bytes(NewEvent::contentSha256);
-        }
-
-        private void text(Function<Envelope, @Nullable String> value) throws SQLException {
-            column("text", String.class, event -> value.apply(event.envelope()));
-        }
-
-        private void bytes(Function<NewEvent, byte @Nullable []> value) throws SQLException {
-            column("bytea", byte[].class, value);
-        }
-
-        /** Of the element's own class, which the driver sends as it is; an array of objects it writes out as text and quotes. */
-        @SuppressWarnings("unchecked")
-        private <T> void column(String type, Class<T> element, Function<NewEvent, ? extends @Nullable T> value)
+        /** Binds the events to the parameters of their {@link #table}, the first of which has that number. */
+        static void bind(Connection connection, PreparedStatement statement, int first, List<NewEvent> events)
                 throws SQLException {
-            @Nullable T[] values = (T[]) Array.newInstance(element, events.size());
-            for (int i = 0; i < values.length; i++) {
-                values[i] = value.apply(events.get(i));
+            int next = first;
+            for (Column<?> column : COLUMNS) {
+                if (events.size() == 1) {
+                    column.bind(statement, next++, events.get(0));
+                } else {
+                    column.bind(connection, statement, next++, events);
+                }
             }
-            statement.setArray(next++, connection.createArrayOf(type, values));
+        }
+
+        private static Column<String> text(String name, Function<Envelope, @Nullable String> value) {
+            return text(name, "text", value);
+        }
+
+        private static Column<String> text(String name, String type, Function<Envelope, @Nullable String> value) {
+            return new Column<>(name, type, String.class, event -> value.apply(event.envelope()));
+        }
+
+        private static Column<byte[]> bytes(String name, Function<NewEvent, byte @Nullable []> value) {
+            return new Column<>(name, "bytea", byte[].class, value);
+        }
+
+        /**
+         * One of them.
+         *
+         * @param type in the table
+         * @param element what it is here; texts are cast to the type by the database
+         */
+        private record Column<T>(
+                String name, String type, Class<T> element, Function<NewEvent, ? extends @Nullable T> value) {
+
+            void bind(PreparedStatement statement, int parameter, NewEvent event) throws SQLException {
+                T of = value.apply(event);
+                if (of == null) {
+                    statement.setNull(parameter, Types.NULL);
+                } else if (of instanceof String text) {
+                    statement.setString(parameter, text);
+                } else if (of instanceof byte[] bytes) {
+                    statement.setBytes(parameter, bytes);
+                } else {
+                    statement.setObject(parameter, of);
+                }
+            }
+
+            /** Of the element's own class, which the driver sends as it is; an array of objects it writes out as text and quotes. */
+            @SuppressWarnings("unchecked")
+            void bind(Connection connection, PreparedStatement statement, int parameter, List<NewEvent> events)
+                    throws SQLException {
+                @Nullable T[] values = (T[]) Array.newInstance(element, events.size());
+                for (int i = 0; i < values.length; i++) {
+                    values[i] = value.apply(events.get(i));
+                }
+                String sent = element == String.class ? "text" : type;
+                statement.setArray(parameter, connection.createArrayOf(sent, values));
+            }
         }
     }
 }
