@@ -36,6 +36,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>recovery: two nodes, both delivering (delay=100) while events are recorded at one; the other is killed as kill -9 does.
  *
  * <p>bloat: n (600000) due, made by SQL; seconds (200): in the second and third fifth a reader holds a repeatable read transaction open.
+ *
+ * <p>retention: weeks (4) past ones of perWeek (250000) finished deliveries, their attempts and events, each dropped as the server's own job does
+ * it, while n (400000) due ones are delivered: how long it takes, and how many arrive in the second that begins with it against those around.
  */
 public final class Rows {
     private final Options o;
@@ -72,6 +75,7 @@ public final class Rows {
                 case "nodes" -> rows.nodes();
                 case "recovery" -> rows.recovery();
                 case "bloat" -> rows.bloat();
+                case "retention" -> rows.retention();
                 default -> throw new IllegalArgumentException(args[0]);
             }
         } finally {
@@ -458,6 +462,81 @@ public final class Rows {
         } finally {
             node.stop();
         }
+    }
+
+    private void retention() throws Exception {
+        int weeks = o.number("weeks", 4);
+        int perWeek = o.number("perWeek", 250_000);
+        int n = o.number("n", 400_000);
+        Bench.freshDatabase(o);
+        Bench.reset(o.receiver());
+        RingfencePeer node = new RingfencePeer(o);
+        try (Connection c = DriverManager.getConnection(o.jdbc()); Statement s = c.createStatement()) {
+            node.fill(0);
+            try (Seed seed = new Seed(o)) {
+                for (int week = weeks; week > 0; week--) {
+                    seed.at("now() - interval '" + (week + 4) + " weeks'");
+                    seed.finished("true", week * perWeek * 10, perWeek, 1024);
+                }
+                seed.at("now()");
+                seed.waiting("true", 0, n, 1024, "at");
+            }
+            Bench.settle(o);
+            Bench.quiet(o);
+            node.start();
+            while (Bench.number(Bench.count(o.receiver()), "unique") < n / 4) Bench.pause();
+            List<Map<String, Double>> calls = new ArrayList<>();
+            for (String what : List.of("deliveries", "events")) {
+                for (int week = 0; week < weeks; week++) calls.add(drop(s, what));
+            }
+            long enough = System.nanoTime() + 2_000_000_000L;
+            while (System.nanoTime() < enough) Bench.pause();
+            if (Bench.number(Bench.count(o.receiver()), "unique") >= n) throw new IllegalStateException("the backlog ended before the drops: more n");
+            long[] arrivals = Bench.get(o.receiver() + "/ctl/arrivals").lines()
+                    .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(' ') + 1))).sorted().toArray();
+            int round = 0;
+            for (Map<String, Double> call : calls) {
+                long t = call.remove("nanos").longValue();
+                call.put("perSecondWith", (double) between(arrivals, t, t + 1_000_000_000L));
+                call.put("perSecondAround", (between(arrivals, t - 1_000_000_000L, t) + between(arrivals, t + 1_000_000_000L, t + 2_000_000_000L)) / 2.0);
+                call.put("longestGapMs", longestGap(arrivals, t, t + 1_000_000_000L));
+                call.put("longestGapBeforeMs", longestGap(arrivals, t - 1_000_000_000L, t));
+                Bench.report(log, "retention", ++round <= weeks ? "a week of deliveries and attempts" : "a week of events", passed, Integer.toString(round), call);
+            }
+        } finally {
+            node.stop();
+        }
+    }
+
+    /** One week, as the server's job asks for it; where that finds it in use, again after a second, which the job leaves for later. */
+    private static Map<String, Double> drop(Statement s, String what) throws Exception {
+        Thread.sleep(2_000);
+        for (int busy = 0; ; busy++) {
+            long t = System.nanoTime();
+            try (ResultSet r = s.executeQuery("select dropped from ringfence.drop_" + what + "_week(now() - interval '14 days')")) {
+                r.next();
+                if (r.getString(1) == null) throw new IllegalStateException("nothing to drop of " + what);
+                return new LinkedHashMap<>(Map.of("ms", (System.nanoTime() - t) / 1e6, "nanos", (double) t, "busyBefore", (double) busy));
+            } catch (SQLException e) {
+                if (!"55P03".equals(e.getSQLState()) || busy == 20) throw e;
+                Thread.sleep(1_000);
+            }
+        }
+    }
+
+    private static int between(long[] arrivals, long from, long to) {
+        return place(arrivals, to) - place(arrivals, from);
+    }
+
+    private static double longestGap(long[] arrivals, long from, long to) {
+        long longest = 0;
+        for (int i = Math.max(1, place(arrivals, from)); i < place(arrivals, to); i++) longest = Math.max(longest, arrivals[i] - arrivals[i - 1]);
+        return longest / 1e6;
+    }
+
+    private static int place(long[] arrivals, long at) {
+        int i = Arrays.binarySearch(arrivals, at);
+        return i < 0 ? -i - 1 : i;
     }
 
     private void sizes(Map<String, Double> r) throws SQLException {

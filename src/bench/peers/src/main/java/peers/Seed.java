@@ -14,6 +14,7 @@ import java.sql.Statement;
 final class Seed implements AutoCloseable {
     private static final String TABLE = "bench_seed";
     private final Connection c;
+    private String at = "now()";
 
     Seed(Options o) throws SQLException {
         c = DriverManager.getConnection(o.jdbc());
@@ -21,6 +22,14 @@ final class Seed implements AutoCloseable {
             s.execute("set session_replication_role = replica");
             s.execute("set synchronous_commit = off");
             s.execute("set work_mem = '64MB'");
+        }
+    }
+
+    /** The time, an SQL expression, that the next rows are of; at first now. Makes the weeks that are missing since then. */
+    void at(String time) throws SQLException {
+        at = time;
+        try (Statement s = c.createStatement()) {
+            s.execute("select ringfence.ensure_partitions(" + time + ", 52)");
         }
     }
 
@@ -53,7 +62,7 @@ final class Seed implements AutoCloseable {
 
     private void rows(String subscriptions, int first, int n, int bytes, String status) throws SQLException {
         run("create unlogged table " + TABLE + " as select nextval('ringfence.ordinals') as ordinal, nextval('ringfence.ordinals') as delivery,"
-                + " t.tenant_id, t.app_id, t.epoch, s.id as subscription, s.url, s.event_types[1] as name, now() as at, null::text as event_id, i"
+                + " t.tenant_id, t.app_id, t.epoch, s.id as subscription, s.url, s.event_types[1] as name, " + at + " as at, null::text as event_id, i"
                 + " from (select row_number() over (order by s.id) - 1 as k, count(*) over () as of, s.* from ringfence.subscriptions s where "
                 + subscriptions + ") s join ringfence.tenant_lifecycle t on t.tenant_id = s.tenant_id,"
                 + " lateral generate_series(" + first + " + s.k, " + (first + n - 1L) + ", s.of) as i", n);
