@@ -36,7 +36,8 @@ public class ClaimRepository {
             where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and %s and t.tenant_id = e.tenant_id
             returning e.ordinal, e.recorded_at, e.tenant_id, e.app_id, e.epoch, t.fence_key, e.event_id, e.event_name,
               e.payload_sha256, e.attempt_count, c.taken_over,
-              e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0), e.ordering_key, e.order_sequence
+              e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0), e.ordering_key, e.order_sequence,
+              octet_length(e.payload_bytes)
             """.formatted(weeks);
     }
 
@@ -207,6 +208,7 @@ public class ClaimRepository {
                 row.getString(7),
                 row.getString(8),
                 row.getBytes(9),
+                row.getInt(15),
                 row.getInt(10),
                 row.getBoolean(12),
                 place(row));

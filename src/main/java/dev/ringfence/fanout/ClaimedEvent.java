@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One leased outbox row, as far as fan-out needs it.
  *
+ * @param octets how many bytes the event itself has
  * @param attempt how often the event has been claimed, this claim included
  * @param place where it stands in the order of its key; null where it has none (OB-5)
  * @param ofBeforeEnabling whether its application was disabled, and enabled again, after it was recorded (RT-2)
@@ -24,6 +25,7 @@ record ClaimedEvent(
         String eventId,
         String eventName,
         byte[] payloadSha256,
+        int octets,
         int attempt,
         boolean ofBeforeEnabling,
         @Nullable OrderPlace place) {}

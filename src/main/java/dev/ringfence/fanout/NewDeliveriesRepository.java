@@ -33,9 +33,9 @@ public class NewDeliveriesRepository {
      */
     private static final String INSERT = """
             with event as (
-              select * from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::bytea[], ?::bigint[], ?::uuid[], ?::uuid[],
-                  ?::text[], ?::bigint[])
-                e(ordinal, recorded_at, event_id, sha256, tenant_id, app_id, epoch, order_key, order_sequence)),
+              select * from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::text[], ?::integer[], ?::bytea[], ?::bigint[], ?::uuid[],
+                  ?::uuid[], ?::text[], ?::bigint[])
+                e(ordinal, recorded_at, event_id, event_name, octets, sha256, tenant_id, app_id, epoch, order_key, order_sequence)),
             wanted as (
               select * from unnest(?::bigint[], ?::bigint[], ?::uuid[], ?::text[], ?::text[], ?::bytea[])
                 w(id, ordinal, subscription_id, message_id, state, body)),
@@ -48,12 +48,13 @@ public class NewDeliveriesRepository {
               returning delivery_id)
             insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,
               message_id, mode, state, url, headers, body_bytes, body_sha256, protocol, cycle_started_at, next_attempt_at, created_at,
-              updated_at, finished_at, order_key, order_sequence)
+              updated_at, finished_at, order_key, order_sequence, event_name, octets)
             select w.id, e.tenant_id, e.app_id, e.epoch, w.subscription_id, e.ordinal, e.recorded_at, e.event_id,
               w.message_id, s.mode, w.state, case when w.state = 'pending' then s.url end,
               case when w.state = 'pending' then s.headers end, w.body, coalesce(sha256(w.body), e.sha256), ?, n.at,
               case when o.ordered then 'infinity' when w.state = 'pending' and s.mode <> 'PULL' then n.at end, n.at, n.at,
-              case when w.state = 'skipped_filter' then n.at end, case when o.ordered then e.order_key end, case when o.ordered then e.order_sequence end
+              case when w.state = 'skipped_filter' then n.at end, case when o.ordered then e.order_key end, case when o.ordered then e.order_sequence end,
+              e.event_name, coalesce(octet_length(w.body), e.octets)
             from fresh f
             join wanted w on w.id = f.delivery_id
             join event e on e.ordinal = w.ordinal
@@ -130,6 +131,8 @@ public class NewDeliveriesRepository {
                     events,
                     event -> event.recordedAt().toString()),
             column(connection, "text", events, ClaimedEvent::eventId),
+            column(connection, "text", events, ClaimedEvent::eventName),
+            column(connection, "integer", events, ClaimedEvent::octets),
             connection.createArrayOf(
                     "bytea", events.stream().map(ClaimedEvent::payloadSha256).toArray(byte[][]::new)),
             column(connection, "bigint", events, ClaimedEvent::tenantId),

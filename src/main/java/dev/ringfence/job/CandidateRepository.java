@@ -60,7 +60,7 @@ public class CandidateRepository {
      */
     private static final String DUE = """
             select p.tenant_id, p.subscription_id, c.id, t.fence_key, t.app_enabled, s.version, c.cycle, c.cycle_attempts,
-                   c.cycle_started_at, e.event_name, s.per_second, coalesce(c.octets, e.octets, 0), c.expired or g.disabled,
+                   c.cycle_started_at, coalesce(c.event_name, e.event_name), s.per_second, coalesce(c.octets, e.octets, 0), c.expired or g.disabled,
                    c.next_attempt_at, w.most, s.held is not true and s.per_second is null
               from pairs p
               left join lateral (
@@ -82,10 +82,10 @@ public class CandidateRepository {
                 select greatest(0, least(?::integer, least(case when s.status is null then null else greatest(1, s.in_flight / ?::integer) end,
                          u.most, case when not s.held then s.probes end) - coalesce(u.taken, 0))) as most) w
               left join lateral (
-                (select q.id, q.cycle, q.cycle_attempts, q.cycle_started_at, q.event_ordinal, q.event_recorded_at, q.octets, q.expired,
+                (select q.id, q.cycle, q.cycle_attempts, q.cycle_started_at, q.event_ordinal, q.event_recorded_at, q.event_name, q.octets, q.expired,
                         q.next_attempt_at from (
-                  select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at, d.next_attempt_at,
-                         octet_length(d.body_bytes) as octets, d.cycle_started_at <= ?::timestamptz as expired,
+                  select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at, d.event_name, d.next_attempt_at,
+                         coalesce(d.octets, octet_length(d.body_bytes)) as octets, d.cycle_started_at <= ?::timestamptz as expired,
                          row_number() over (order by d.next_attempt_at, d.id rows unbounded preceding) as nth
                     from deliveries_live d
                    where d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
@@ -99,8 +99,8 @@ public class CandidateRepository {
                    limit w.most) q
                  where q.expired or (s.held is not true and (g.disabled or u.allowed is null or q.nth <= u.allowed)))
                 union all
-                (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at,
-                        octet_length(d.body_bytes), true, null
+                (select d.id, d.cycle, d.cycle_attempts, d.cycle_started_at, d.event_ordinal, d.event_recorded_at, d.event_name,
+                        coalesce(d.octets, octet_length(d.body_bytes)), true, null
                    from deliveries_live d
                   where s.held and d.tenant_id = p.tenant_id and d.subscription_id = p.subscription_id
                     and d.state = 'retrying' and d.cycle_started_at <= ?::timestamptz
@@ -110,7 +110,7 @@ public class CandidateRepository {
                   limit ?::integer)) c on true
               left join lateral (
                 select o.event_name, octet_length(o.payload_bytes) as octets from outbox_events o
-                 where o.ordinal = c.event_ordinal and o.recorded_at = c.event_recorded_at limit 1) e on true
+                 where c.event_name is null and o.ordinal = c.event_ordinal and o.recorded_at = c.event_recorded_at limit 1) e on true
              limit ?
             """;
 

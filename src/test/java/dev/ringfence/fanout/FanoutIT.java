@@ -357,6 +357,11 @@ class FanoutIT {
                         + " for shop of orders\",\"a\":[\"" + own + "\"]}");
         assertThat(fixture.database.number("select count(distinct message_id) from deliveries"))
                 .isEqualTo(2);
+        assertThat(
+                        fixture.count(
+                                "deliveries d join outbox_events e on e.ordinal = d.event_ordinal",
+                                "d.event_name = e.event_name and d.octets = octet_length(coalesce(d.body_bytes, e.payload_bytes))"))
+                .isEqualTo(2);
     }
 
     @Test

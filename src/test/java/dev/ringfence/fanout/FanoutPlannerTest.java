@@ -39,6 +39,7 @@ class FanoutPlannerTest {
                 "evt_" + ordinal,
                 "order.order.placed.v1",
                 new byte[32],
+                512,
                 attempt,
                 false,
                 null);

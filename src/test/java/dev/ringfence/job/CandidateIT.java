@@ -1,6 +1,7 @@
 package dev.ringfence.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.harness.Explained;
@@ -371,6 +372,28 @@ class CandidateIT {
         assertThat(candidate.subscriptionVersion()).isNull();
         assertThat(candidate.appEnabled()).isFalse();
         assertThat(candidate.eventName()).isEqualTo("order.order.placed.v1");
+    }
+
+    /** Deliveries of before the copy was kept have none: their event tells. */
+    @Test
+    void the_events_name_and_the_bodys_size_are_the_deliverys_copy_where_it_has_one() {
+        long tenant = fixture.tenant("t");
+        fixture.deliveries(tenant, subscription(tenant), 1, DUE);
+        fixture.update(
+                "insert into deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,"
+                        + " message_id, mode, state, url, protocol, cycle_started_at, next_attempt_at, created_at, updated_at, event_name, octets)"
+                        + " select nextval('ordinals'), tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,"
+                        + " 'msg_copied', mode, state, url, protocol, cycle_started_at, next_attempt_at, created_at, updated_at,"
+                        + " 'order.order.copied.v1', 1234 from deliveries");
+
+        assertThat(scan(ScanPlace.START, 50, 50).candidates())
+                .extracting(Candidate::eventName, Candidate::bytes)
+                .containsExactlyInAnyOrder(
+                        tuple(
+                                "order.order.placed.v1",
+                                Integer.parseInt(fixture.text("select octet_length(payload_bytes)"
+                                        + " from outbox_events order by ordinal limit 1"))),
+                        tuple("order.order.copied.v1", 1234));
     }
 
     /** It fails at once, so that no slot is needed for it. */

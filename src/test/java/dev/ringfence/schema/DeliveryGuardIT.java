@@ -284,7 +284,9 @@ class DeliveryGuardIT {
                 "body_bytes",
                 "body_sha256",
                 "protocol",
-                "created_at"
+                "created_at",
+                "event_name",
+                "octets"
             })
     void what_is_sent_and_for_whom_is_immutable(String column) throws SQLException {
         String set = "update ringfence.deliveries set " + column + " = " + column + " where id = ";

@@ -40,9 +40,9 @@ final class Seed implements AutoCloseable {
     void waiting(String subscriptions, int first, int n, int bytes, String due) throws SQLException {
         rows(subscriptions, first, n, bytes, "PUBLISHED");
         run("insert into ringfence.deliveries (id, tenant_id, app_id, epoch, subscription_id, event_ordinal, event_recorded_at, event_id,"
-                + " message_id, mode, state, url, protocol, cycle_started_at, next_attempt_at, created_at, updated_at)"
+                + " message_id, mode, state, url, protocol, cycle_started_at, next_attempt_at, created_at, updated_at, event_name, octets)"
                 + " select delivery, tenant_id, app_id, epoch, subscription, ordinal, at, event_id, 'msg_' || ordinal, 'PUSH', 'pending', url,"
-                + " 1, at, " + due + ", at, at from " + TABLE, n);
+                + " 1, at, " + due + ", at, at, name, " + bytes + " from " + TABLE, n);
         run("drop table " + TABLE, -1);
     }
 
