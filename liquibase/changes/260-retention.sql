@@ -30,6 +30,10 @@ set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
 begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception using
+      errcode = 'RF087', message = 'weeks are dropped by a transaction at READ COMMITTED: what is checked under a lock must be what is there then';
+  end if;
   if horizon is null or not isfinite(horizon) or horizon >= date_trunc('week', clock_timestamp()) then
     raise exception using
       errcode = 'RF053', message = 'weeks are dropped before an instant of an earlier week only';
@@ -56,6 +60,19 @@ revoke all on function ringfence.take_turn(regclass) from public;
 --rollback select ringfence.refuse_rollback();
 --rollback drop function ringfence.take_turn(regclass);
 
+--changeset ringfence:260-note-drop splitStatements:false stripComments:false
+-- What is destroyed leaves a trace, in the same transaction.
+create function ringfence.note_drop(what text, week text, horizon timestamptz) returns void
+language sql
+set search_path = pg_catalog, pg_temp
+as $$
+  insert into ringfence.audit_log (at, actor, action, target, detail)
+  values (clock_timestamp(), 'retention', 'retention.drop', week, jsonb_build_object('dropped', what, 'horizon', horizon))
+$$;
+revoke all on function ringfence.note_drop(text, text, timestamptz) from public;
+--rollback select ringfence.refuse_rollback();
+--rollback drop function ringfence.note_drop(text, text, timestamptz);
+
 --changeset ringfence:260-holds-keys splitStatements:false stripComments:false
 -- Whether a delivery of the week holds its key (onDead BLOCK). Looked up one by one, whatever the statistics say.
 create function ringfence.holds_keys(leaf regclass) returns boolean
@@ -76,24 +93,24 @@ revoke all on function ringfence.holds_keys(regclass) from public;
 --rollback select ringfence.refuse_rollback();
 --rollback drop function ringfence.holds_keys(regclass);
 
---changeset ringfence:260-events-unfinished splitStatements:false stripComments:false
--- Whether an event of the week is not over, and how many are dead: of those that are over, only they may ever be published after all. By
--- small indexes only, as it is asked while everybody waits.
-create function ringfence.events_unfinished(leaf regclass, out open boolean, out dead bigint)
+--changeset ringfence:260-events-open splitStatements:false stripComments:false
+-- Whether an event of the week is not over. By small indexes only, as it is asked while everybody waits.
+create function ringfence.events_open(leaf regclass) returns boolean
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
+declare
+  open boolean;
 begin
-  -- first the dead: one that leaves them afterwards is missed the next time
-  execute format('select count(*) from %s e where e.status = ''DEAD_LETTERED''', leaf) into dead;
   execute format('select exists (select from %1$s e where e.status in (''PENDING'', ''FAILED_RETRYABLE''))'
     ' or exists (select from %1$s e where e.status = ''CLAIMED'')', leaf) into open;
+  return open;
 end
 $$;
-revoke all on function ringfence.events_unfinished(regclass) from public;
+revoke all on function ringfence.events_open(regclass) from public;
 --rollback select ringfence.refuse_rollback();
---rollback drop function ringfence.events_unfinished(regclass);
+--rollback drop function ringfence.events_open(regclass);
 
 --changeset ringfence:260-events-referred splitStatements:false stripComments:false
 -- Whether a delivery that is kept may be of one of the week's events, see drop_events_week. Takes a few look-ups for each event name.
@@ -131,8 +148,9 @@ revoke all on function ringfence.events_referred(regclass) from public;
 --
 --   LIVE_DELIVERIES  one that was created in the week is not finished: it will have to move there
 --   BLOCKED_KEYS     a dead one holds its key until an operator decides (onDead BLOCK)
+--   FINISHED_LATELY  one ended after the horizon: it was paused, or sent again by an operator, and is kept as long as others after its end
 --
--- The long look, at what is live, is taken without a lock. Then nothing may leave the week (retries, replays and erasures wait for that,
+-- The long looks, at what is live and at what ended late, are taken without a lock. Then nothing may leave the week (retries, replays and erasures wait for that,
 -- delivery does not, as its statements are about live rows), and what was found is looked up once more. Only then the tables are locked, in the
 -- order in which a receipt takes them, each for 150 ms at most: what is under way ends first, what comes waits behind that long. Whoever
 -- holds a table longer wins; this then ends with 55P03, having changed nothing, and is called again later.
@@ -146,7 +164,7 @@ as $$
 declare
   week record;
   live timestamptz[];
-  needed boolean;
+  needed boolean := false;
 begin
   perform ringfence.check_horizon(horizon);
   kept := '{}';
@@ -169,6 +187,13 @@ begin
       kept := kept || (week.name || ' BLOCKED_KEYS');
       continue;
     end if;
+    if week.finished is not null then
+      execute format('select exists (select from %s d where d.finished_at >= $1)', week.finished) into needed using horizon;
+      if needed then
+        kept := kept || (week.name || ' FINISHED_LATELY');
+        continue;
+      end if;
+    end if;
 
     perform ringfence.take_turn(coalesce(week.finished, week.attempts));
     if week.finished is not null then
@@ -187,6 +212,7 @@ begin
       raise exception using errcode = '55P03', message = 'an operator needs the week at this moment';
     end if;
     execute format('drop table %s', concat_ws(', ', week.attempts, week.finished));
+    perform ringfence.note_drop('deliveries and attempts', week.name, horizon);
     dropped := week.name;
     exit;
   end loop;
@@ -206,7 +232,7 @@ revoke all on function ringfence.drop_deliveries_week(timestamptz) from public;
 -- The transaction that publishes an event creates its deliveries, with the same time: so those of the week's events are in the weeks of
 -- the times at which these were published, and where none of those weeks is kept, none of the deliveries is (one that is live keeps its
 -- week). That is asked of an index, name by name; the deliveries have none by event, and it would cost each of them. It is
--- asked without a lock: afterwards only a dead event could be published, and then fewer are dead.
+-- asked before the lock, and under it once more: a dead one may have been published after all meanwhile.
 create function ringfence.drop_events_week(horizon timestamptz, out dropped text, out kept text[])
 language plpgsql
 security definer
@@ -216,8 +242,6 @@ set lock_timeout = '150ms'
 as $$
 declare
   week record;
-  before record;
-  after record;
 begin
   perform ringfence.check_horizon(horizon);
   kept := '{}';
@@ -226,8 +250,7 @@ begin
      where w.ends <= horizon
      order by w.starts
   loop
-    before := ringfence.events_unfinished(week.leaf);
-    if before.open then
+    if ringfence.events_open(week.leaf) then
       kept := kept || (week.name || ' OPEN_EVENTS');
       continue;
     end if;
@@ -239,11 +262,11 @@ begin
     perform ringfence.take_turn(week.leaf);
     lock table only ringfence.outbox_events in access exclusive mode;
     execute format('lock table only %s in access exclusive mode nowait', week.leaf);
-    after := ringfence.events_unfinished(week.leaf);
-    if after.open or after.dead <> before.dead then
+    if ringfence.events_open(week.leaf) or ringfence.events_referred(week.leaf) then
       raise exception using errcode = '55P03', message = 'an operator needs the week at this moment';
     end if;
     execute format('drop table %s', week.leaf);
+    perform ringfence.note_drop('events', week.name, horizon);
     dropped := week.name;
     exit;
   end loop;

@@ -24,7 +24,12 @@ public class DeliveryStorageException extends RuntimeException {
      * on another connection (D20).
      */
     public boolean worthRepeating() {
-        return LOST_TO_ANOTHER.contains(sqlState) || connectionLost();
+        return lostToAnother() || connectionLost();
+    }
+
+    /** True where only the order of concurrent transactions was to blame. */
+    public boolean lostToAnother() {
+        return LOST_TO_ANOTHER.contains(sqlState);
     }
 
     /** True where the database did not answer, or no connection to it was to be had: nothing else will succeed there now. */

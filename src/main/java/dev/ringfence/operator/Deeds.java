@@ -56,7 +56,7 @@ class Deeds {
         try {
             return deliveries.lock(asked.appId(), asked.delivery()).orElseThrow(ApiProblem::notFound);
         } catch (DeliveryStorageException lost) {
-            if (lost.worthRepeating()) {
+            if (lost.lostToAnother()) {
                 throw beaten.get();
             }
             throw lost;

@@ -2,15 +2,12 @@ package dev.ringfence.retention;
 
 import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryCounters;
-import dev.ringfence.time.DatabaseTime;
 import dev.ringfence.time.NanoClock;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.function.Function;
 
 /**
@@ -32,22 +29,15 @@ public class Retention {
     private final RetentionRepository weeks;
     private final DeliveryCounters counters;
     private final Settings settings;
-    private final Clock clock;
     private final NanoClock nanos;
     private Duration busyPause = SHORT_PAUSE;
     private long due;
 
     @Inject
-    public Retention(
-            RetentionRepository weeks,
-            DeliveryCounters counters,
-            Settings settings,
-            @DatabaseTime Clock clock,
-            NanoClock nanos) {
+    public Retention(RetentionRepository weeks, DeliveryCounters counters, Settings settings, NanoClock nanos) {
         this.weeks = weeks;
         this.counters = counters;
         this.settings = settings;
-        this.clock = clock;
         this.nanos = nanos;
         this.due = nanos.nanos();
     }
@@ -58,7 +48,6 @@ public class Retention {
         this.weeks = null;
         this.counters = null;
         this.settings = null;
-        this.clock = null;
         this.nanos = null;
     }
 
@@ -93,18 +82,14 @@ public class Retention {
 
     /** Deliveries first, as they need their events. */
     private End run() {
-        Instant now = clock.instant();
         long until = nanos.nanos() + LONGEST_RUN.toNanos();
-        End end =
-                drop("deliveries and attempts", weeks::dropDeliveries, now.minus(settings.retentionFinished()), until);
-        return end == End.THROUGH
-                ? drop("events", weeks::dropEvents, now.minus(settings.retentionEvents()), until)
-                : end;
+        End end = drop("deliveries and attempts", weeks::dropDeliveries, settings.retentionFinished(), until);
+        return end == End.THROUGH ? drop("events", weeks::dropEvents, settings.retentionEvents(), until) : end;
     }
 
-    private End drop(String what, Function<Instant, WeekDrop> oldest, Instant horizon, long until) {
+    private End drop(String what, Function<Duration, WeekDrop> oldest, Duration kept, long until) {
         for (int dropped = 0; dropped < MOST_WEEKS && until - nanos.nanos() > 0; dropped++) {
-            WeekDrop came = oldest.apply(horizon);
+            WeekDrop came = oldest.apply(kept);
             if (came instanceof WeekDrop.Dropped week) {
                 counters.add("retention.DROPPED", 1);
                 LOG.log(Level.INFO, "retention: {0} of week {1} dropped", what, week.week());

@@ -9,18 +9,18 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.List;
 
 /** Drops old weeks. Each call is one transaction that commits by itself, so it is called outside one. */
 @ApplicationScoped
 public class RetentionRepository {
-    private static final String DELIVERIES = "select dropped, kept from ringfence.drop_deliveries_week(?)";
-    private static final String EVENTS = "select dropped, kept from ringfence.drop_events_week(?)";
+    private static final String DELIVERIES =
+            "select dropped, kept from ringfence.drop_deliveries_week(clock_timestamp() - ?::interval)";
+    private static final String EVENTS =
+            "select dropped, kept from ringfence.drop_events_week(clock_timestamp() - ?::interval)";
 
-    /** The look at what is live reads the hot table once or twice; with millions of rows in feeds that takes seconds. */
-    private static final Duration LONGEST = Duration.ofSeconds(30);
+    /** The looks at what is live and at what ended late read whole tables; with millions of rows that takes seconds. */
+    private static final Duration LONGEST = Duration.ofMinutes(2);
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
 
@@ -38,24 +38,24 @@ public class RetentionRepository {
     }
 
     /**
-     * Drops the oldest week of finished deliveries and their attempts that ended by then and that nothing needs.
+     * Drops the oldest week of finished deliveries and their attempts that ended so long ago, by the database's own clock, and that nothing needs.
      *
-     * @throws StorageException when the database refuses (RF053: the horizon is too young) or does not answer in time
+     * @throws StorageException when the database refuses (RF053: that would be the present week) or does not answer in time
      */
-    WeekDrop dropDeliveries(Instant horizon) {
-        return drop(DELIVERIES, horizon);
+    WeekDrop dropDeliveries(Duration kept) {
+        return drop(DELIVERIES, kept);
     }
 
     /** As {@link #dropDeliveries}, of events. */
-    WeekDrop dropEvents(Instant horizon) {
-        return drop(EVENTS, horizon);
+    WeekDrop dropEvents(Duration kept) {
+        return drop(EVENTS, kept);
     }
 
-    private WeekDrop drop(String sql, Instant horizon) {
+    private WeekDrop drop(String sql, Duration kept) {
         try (Connection connection = sources.pinned().getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setQueryTimeout((int) LONGEST.toSeconds());
-            statement.setObject(1, horizon.atOffset(ZoneOffset.UTC));
+            statement.setString(1, kept.toString());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 String week = row.getString("dropped");

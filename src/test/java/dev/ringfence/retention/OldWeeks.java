@@ -35,6 +35,11 @@ public final class OldWeeks {
         return THIS_MONDAY.minus(Duration.ofDays(7L * weeksAgo));
     }
 
+    /** How long ago it began. */
+    public static Duration since(int weeksAgo) {
+        return Duration.between(monday(weeksAgo), Instant.now());
+    }
+
     /** The name that its partitions end with. */
     public static String name(int weeksAgo) {
         OffsetDateTime monday = utc(monday(weeksAgo));

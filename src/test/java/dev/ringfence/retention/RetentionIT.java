@@ -8,7 +8,6 @@ import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.time.SteerableNanoClock;
 import java.sql.Connection;
-import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -50,8 +49,8 @@ class RetentionIT {
 
     private List<String> dropDeliveries(int weeksAgo) {
         List<String> dropped = new ArrayList<>();
-        WeekDrop came = weeks.dropDeliveries(OldWeeks.monday(weeksAgo));
-        for (; came instanceof WeekDrop.Dropped week; came = weeks.dropDeliveries(OldWeeks.monday(weeksAgo))) {
+        WeekDrop came = weeks.dropDeliveries(OldWeeks.since(weeksAgo));
+        for (; came instanceof WeekDrop.Dropped week; came = weeks.dropDeliveries(OldWeeks.since(weeksAgo))) {
             dropped.add(week.week());
         }
         dropped.addAll(((WeekDrop.Nothing) came).kept());
@@ -60,8 +59,8 @@ class RetentionIT {
 
     private List<String> dropEvents(int weeksAgo) {
         List<String> dropped = new ArrayList<>();
-        WeekDrop came = weeks.dropEvents(OldWeeks.monday(weeksAgo));
-        for (; came instanceof WeekDrop.Dropped week; came = weeks.dropEvents(OldWeeks.monday(weeksAgo))) {
+        WeekDrop came = weeks.dropEvents(OldWeeks.since(weeksAgo));
+        for (; came instanceof WeekDrop.Dropped week; came = weeks.dropEvents(OldWeeks.since(weeksAgo))) {
             dropped.add(week.week());
         }
         dropped.addAll(((WeekDrop.Nothing) came).kept());
@@ -163,7 +162,7 @@ class RetentionIT {
             busy.setAutoCommit(false);
             statement.execute(sql);
 
-            assertThat(weeks.dropDeliveries(OldWeeks.monday(7))).isEqualTo(new WeekDrop.Busy());
+            assertThat(weeks.dropDeliveries(OldWeeks.since(7))).isEqualTo(new WeekDrop.Busy());
 
             assertThat(old.has("deliveries_finished", 8)).isTrue();
             busy.commit();
@@ -182,7 +181,7 @@ class RetentionIT {
             busy.setAutoCommit(false);
             statement.execute("select count(*) from outbox_events");
 
-            assertThat(weeks.dropEvents(OldWeeks.monday(7))).isEqualTo(new WeekDrop.Busy());
+            assertThat(weeks.dropEvents(OldWeeks.since(7))).isEqualTo(new WeekDrop.Busy());
 
             busy.rollback();
         }
@@ -200,7 +199,7 @@ class RetentionIT {
     void what_came_to_need_the_week_between_look_and_lock_keeps_it(String sql) throws Exception {
         old.inWeek(8, "dead", "PUSH");
 
-        assertThat(committedWhileWaitedFor(sql, () -> weeks.dropDeliveries(OldWeeks.monday(7))))
+        assertThat(committedWhileWaitedFor(sql, () -> weeks.dropDeliveries(OldWeeks.since(7))))
                 .isEqualTo(new WeekDrop.Busy());
 
         assertThat(old.has("deliveries_finished", 8)).isTrue();
@@ -218,7 +217,7 @@ class RetentionIT {
         old.event(OldWeeks.monday(8), "DEAD_LETTERED", OldWeeks.monday(8));
         String again = "update outbox_events set status = 'PENDING' where status = 'DEAD_LETTERED'" + then;
 
-        assertThat(committedWhileWaitedFor(again, () -> weeks.dropEvents(OldWeeks.monday(7))))
+        assertThat(committedWhileWaitedFor(again, () -> weeks.dropEvents(OldWeeks.since(7))))
                 .isEqualTo(new WeekDrop.Busy());
 
         assertThat(old.has("outbox_events", 8)).isTrue();
@@ -245,6 +244,47 @@ class RetentionIT {
         } finally {
             thread.shutdownNow();
         }
+    }
+
+    @Test
+    @Tag("RT-1")
+    void what_ended_lately_is_kept_as_long_as_others_after_their_end() {
+        old.inWeek(8, "dead", "PUSH");
+        old.inWeek(7, "delivered", "PUSH");
+        fixture.update("update deliveries set finished_at = now() where state = 'dead'");
+
+        assertThat(dropDeliveries(6)).containsExactly(OldWeeks.name(7), OldWeeks.name(8) + " FINISHED_LATELY");
+
+        fixture.update("update deliveries set finished_at = created_at where state = 'dead'");
+        assertThat(dropDeliveries(6)).containsExactly(OldWeeks.name(8));
+    }
+
+    @Test
+    @Tag("OP-1")
+    @Tag("RT-1")
+    void each_week_that_goes_leaves_an_entry_in_the_audit_log() {
+        assertThat(dropDeliveries(7)).containsExactly(OldWeeks.name(8));
+        assertThat(dropEvents(7)).containsExactly(OldWeeks.name(8));
+
+        assertThat(fixture.text(
+                        "select string_agg(concat_ws(' ', actor, target, detail ->> 'dropped'), ', ' order by id) from audit_log"
+                                + " where action = 'retention.drop' and detail ->> 'horizon' is not null"))
+                .isEqualTo("retention " + OldWeeks.name(8) + " deliveries and attempts, retention " + OldWeeks.name(8)
+                        + " events");
+    }
+
+    @ParameterizedTest
+    @Tag("RT-1")
+    @ValueSource(strings = {"drop_deliveries_week", "drop_events_week"})
+    void a_snapshot_of_before_the_locks_decides_nothing(String function) throws Exception {
+        try (Connection session = fixture.database.connect();
+                var statement = session.createStatement()) {
+            session.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            assertThatThrownBy(() -> statement.execute("select ringfence." + function + "(now() - interval '49 days')"))
+                    .hasFieldOrPropertyWithValue("SQLState", "RF087");
+        }
+        assertThat(old.has("outbox_events", 8) && old.has("deliveries_finished", 8))
+                .isTrue();
     }
 
     @ParameterizedTest
@@ -324,8 +364,7 @@ class RetentionIT {
                 "P42D"));
         DeliveryCounters counters = new DeliveryCounters();
         SteerableNanoClock nanos = new SteerableNanoClock();
-        Clock monday = Clock.fixed(OldWeeks.monday(0), ZoneOffset.UTC);
-        Retention retention = new Retention(weeks, counters, settings, monday, nanos);
+        Retention retention = new Retention(weeks, counters, settings, nanos);
         try (Connection busy = fixture.database.connect();
                 var statement = busy.createStatement()) {
             busy.setAutoCommit(false);

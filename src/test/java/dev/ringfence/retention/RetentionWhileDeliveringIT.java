@@ -126,10 +126,10 @@ class RetentionWhileDeliveringIT {
         }
         List<String> during = new ArrayList<>();
         while (!delivering.stream().allMatch(Future::isDone)) {
-            if (weeks.dropDeliveries(OldWeeks.monday(2)) instanceof WeekDrop.Dropped week) {
+            if (weeks.dropDeliveries(OldWeeks.since(2)) instanceof WeekDrop.Dropped week) {
                 during.add(week.week());
             }
-            weeks.dropEvents(OldWeeks.monday(2));
+            weeks.dropEvents(OldWeeks.since(2));
         }
 
         for (Future<Integer> done : delivering) {
@@ -137,8 +137,8 @@ class RetentionWhileDeliveringIT {
         }
         assertThat(during).as("weeks that went meanwhile").isNotEmpty();
         Awaitility.await()
-                .until(() -> weeks.dropDeliveries(OldWeeks.monday(2)) instanceof WeekDrop.Nothing
-                        && weeks.dropEvents(OldWeeks.monday(2)) instanceof WeekDrop.Nothing);
+                .until(() -> weeks.dropDeliveries(OldWeeks.since(2)) instanceof WeekDrop.Nothing
+                        && weeks.dropEvents(OldWeeks.since(2)) instanceof WeekDrop.Nothing);
         assertThat(old.has("deliveries_finished", 3)).isFalse();
         assertThat(old.has("outbox_events", 3)).isFalse();
         assertThat(fixture.database.number("select count(*) from ringfence.deliveries where state = 'delivered'"))
@@ -153,7 +153,7 @@ class RetentionWhileDeliveringIT {
                 var statement = reader.createStatement()) {
             reader.setAutoCommit(false);
             statement.execute("select count(*) from delivery_attempts");
-            Future<WeekDrop> dropping = threads.submit(() -> weeks.dropDeliveries(OldWeeks.monday(2)));
+            Future<WeekDrop> dropping = threads.submit(() -> weeks.dropDeliveries(OldWeeks.since(2)));
             Awaitility.await()
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofMillis(5))
@@ -193,13 +193,13 @@ class RetentionWhileDeliveringIT {
                                     0)),
                             now())
                     .size();
-            met.add(threads.submit(() -> weeks.dropDeliveries(OldWeeks.monday(2)))
+            met.add(threads.submit(() -> weeks.dropDeliveries(OldWeeks.since(2)))
                     .get());
             return settled;
         });
 
         assertThat(met).containsExactly(new WeekDrop.Busy());
         assertThat(fixture.delivery(sent.get(0).deliveryId(), "state")).isEqualTo("delivered");
-        assertThat(weeks.dropDeliveries(OldWeeks.monday(2))).isInstanceOf(WeekDrop.Dropped.class);
+        assertThat(weeks.dropDeliveries(OldWeeks.since(2))).isInstanceOf(WeekDrop.Dropped.class);
     }
 }
