@@ -12,7 +12,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -167,7 +166,7 @@ public final class DeliveryScene implements BeforeAllCallback, AfterAllCallback 
         public List<String> recordAll(String tenant, int count) {
             List<JsonNode> events = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                events.add(event(occurrences.incrementAndGet()));
+                events.add(RingfenceClient.orderPlaced(occurrences.incrementAndGet()));
             }
             List<String> ids = new ArrayList<>();
             client.record(app, tenant, epochs.computeIfAbsent(tenant, unknown -> client.enrol(app, unknown)), events)
@@ -182,21 +181,10 @@ public final class DeliveryScene implements BeforeAllCallback, AfterAllCallback 
         public void recordKeyed(String tenant, List<String> keys) {
             String epoch = epochs.computeIfAbsent(tenant, unknown -> client.enrol(app, unknown));
             for (String key : keys) {
-                ObjectNode event = event(occurrences.incrementAndGet()).put("orderingKey", key);
+                ObjectNode event = RingfenceClient.orderPlaced(occurrences.incrementAndGet())
+                        .put("orderingKey", key);
                 client.record(app, tenant, epoch, List.of(event)).expect(202);
             }
-        }
-
-        private ObjectNode event(int number) {
-            ObjectNode event = RingfenceClient.object()
-                    .put("name", "shop.order.placed.v1")
-                    .put("aggregateType", "order")
-                    .put("aggregateId", "order-" + number)
-                    .put("occurredAt", "2026-11-01T10:00:00.000Z")
-                    .put("occurrenceKey", UUID.randomUUID().toString());
-            event.putObject("actor").put("type", "system");
-            event.putObject("payload").put("number", number);
-            return event;
         }
 
         /** Waits until so many events are fanned out and each of their deliveries ended, or was tried once and waits for long. */

@@ -193,4 +193,16 @@ public final class RingfenceClient {
     public static ObjectNode object() {
         return JSON.createObjectNode();
     }
+
+    /** An event as a shop submits it, an occurrence of its own. */
+    public static ObjectNode orderPlaced(int number) {
+        ObjectNode event = object().put("name", "shop.order.placed.v1")
+                .put("aggregateType", "order")
+                .put("aggregateId", "order-" + number)
+                .put("occurredAt", "2026-11-01T10:00:00.000Z")
+                .put("occurrenceKey", UUID.randomUUID().toString());
+        event.putObject("actor").put("type", "system");
+        event.putObject("payload").put("number", number);
+        return event;
+    }
 }

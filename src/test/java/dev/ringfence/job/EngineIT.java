@@ -2,7 +2,6 @@ package dev.ringfence.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.harness.RingfenceClient;
 import dev.ringfence.harness.ServerProcess;
@@ -148,7 +147,7 @@ class EngineIT {
             report.rollback();
 
             Awaitility.await().atMost(Duration.ofMinutes(3)).until(() -> {
-                client.record(app, "tenant", epoch, List.of(event(rounds.incrementAndGet())))
+                client.record(app, "tenant", epoch, List.of(RingfenceClient.orderPlaced(rounds.incrementAndGet())))
                         .expect(202);
                 fixture.deliveries(tenant, subscription, 5, due());
                 return !old.has("outbox_events", LONG_AGO);
@@ -174,17 +173,5 @@ class EngineIT {
         assertThat(fixture.database.number(
                         "select count(*) from ringfence.delivery_keys where delivery_id = " + oldDelivery))
                 .isEqualTo(1);
-    }
-
-    private static ObjectNode event(int number) {
-        ObjectNode event = RingfenceClient.object()
-                .put("name", "shop.order.placed.v1")
-                .put("aggregateType", "order")
-                .put("aggregateId", "order-" + number)
-                .put("occurredAt", "2026-11-01T10:00:00.000Z")
-                .put("occurrenceKey", UUID.randomUUID().toString());
-        event.putObject("actor").put("type", "system");
-        event.putObject("payload").put("number", number);
-        return event;
     }
 }
