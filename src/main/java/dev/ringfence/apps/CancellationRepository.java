@@ -38,7 +38,7 @@ public class CancellationRepository {
                set state = 'failed', last_code = 'APP_DISABLED', next_attempt_at = null, finished_at = clock_timestamp(),
                    updated_at = clock_timestamp()
               from held h
-             where d.id = h.id and d.state in ('pending', 'retrying')
+             where d.id = any (array[h.id]) and d.state not in ('delivered', 'failed', 'dead', 'skipped_filter')
             """;
     /** A claimed event is left to its publisher, which discards it. */
     private static final String EVENTS = """
@@ -52,7 +52,7 @@ public class CancellationRepository {
                set status = 'DISCARDED', last_error_code = 'APP_DISABLED',
                    last_error_message = 'The sending application is disabled.', updated_at = clock_timestamp()
               from held h
-             where e.ordinal = h.ordinal and e.recorded_at = h.recorded_at and e.status in ('PENDING', 'FAILED_RETRYABLE')
+             where e.ordinal = any (array[h.ordinal]) and e.recorded_at = any (array[h.recorded_at]) and e.status in ('PENDING', 'FAILED_RETRYABLE')
             """;
 
     private static final String ENABLED =

@@ -33,7 +33,7 @@ public class ClaimRepository {
             set status = 'CLAIMED', locked_by = ?, locked_until = ?, attempt_count = e.attempt_count + 1,
               last_attempt_at = ?, updated_at = ?
             from chosen c, tenant_lifecycle t
-            where e.ordinal = c.ordinal and e.recorded_at = c.recorded_at and %s and t.tenant_id = e.tenant_id
+            where e.ordinal = any (array[c.ordinal]) and e.recorded_at = any (array[c.recorded_at]) and %s and t.tenant_id = any (array[e.tenant_id])
             returning e.ordinal, e.recorded_at, e.tenant_id, e.app_id, e.epoch, t.fence_key, e.event_id, e.event_name,
               e.payload_sha256, e.attempt_count, c.taken_over,
               e.ordinal < coalesce((select a.enabled_from from app_cancellations a where a.app_id = e.app_id), 0), e.ordering_key, e.order_sequence,
@@ -51,7 +51,7 @@ public class ClaimRepository {
             chosen as materialized (
               select g.ordinal, g.recorded_at, false as taken_over from given g, lateral (
                 select from outbox_events x
-                where x.ordinal = g.ordinal and x.recorded_at = g.recorded_at and x.recorded_at >= ? and x.recorded_at < ?
+                where x.ordinal = any (array[g.ordinal]) and x.recorded_at = g.recorded_at and x.recorded_at >= ? and x.recorded_at < ?
                   and x.status is not distinct from 'PENDING' and x.available_at <= ?
                 for update skip locked) x)
             """ + lease("e.recorded_at >= ? and e.recorded_at < ?");

@@ -62,7 +62,7 @@ public class PublicationRepository {
                 where ordinal % 1 = 0 order by ordinal) m,
               lateral (
                 select from outbox_events x
-                where x.ordinal = m.ordinal and x.recorded_at = m.recorded_at and x.recorded_at >= ? and x.recorded_at < ?
+                where x.ordinal = any (array[m.ordinal]) and x.recorded_at = m.recorded_at and x.recorded_at >= ? and x.recorded_at < ?
                   and x.status is not distinct from 'CLAIMED'
                   and x.locked_by = ?
                 for update) e)
@@ -72,7 +72,7 @@ public class PublicationRepository {
               last_error_code = h.code, last_error_message = h.message,
               locked_by = null, locked_until = null, updated_at = ?::timestamptz
             from held h
-            where e.ordinal = h.ordinal and e.recorded_at = h.recorded_at and e.recorded_at >= ? and e.recorded_at < ?
+            where e.ordinal = any (array[h.ordinal]) and e.recorded_at = any (array[h.recorded_at]) and e.recorded_at >= ? and e.recorded_at < ?
             returning e.ordinal
             """;
 

@@ -92,14 +92,16 @@ public class FeedRepository {
                set state = 'delivered', accepted_at = coalesce(d.accepted_at, n.at), last_code = null, finished_at = n.at,
                    updated_at = n.at
               from (select ?::timestamptz as at) n
-             where d.id = any (?) and d.state = 'pending' and d.mode = 'PULL'
+             where d.id = any (?) and d.state not in ('delivered', 'failed', 'dead', 'skipped_filter')
+               and d.state is not distinct from 'pending' and d.mode is not distinct from 'PULL'
             """;
 
     private static final String DENIED = """
             update deliveries d
                set state = 'failed', last_code = 'ACCESS_ABSENT', finished_at = n.at, updated_at = n.at
               from (select ?::timestamptz as at) n
-             where d.id = any (?) and d.state = 'pending' and d.mode = 'PULL'
+             where d.id = any (?) and d.state not in ('delivered', 'failed', 'dead', 'skipped_filter')
+               and d.state is not distinct from 'pending' and d.mode is not distinct from 'PULL'
             """;
 
     private static final String MOVE =
@@ -131,7 +133,8 @@ public class FeedRepository {
             update deliveries d
                set state = 'failed', last_code = 'SUBSCRIPTION_GONE', finished_at = clock_timestamp(), updated_at = clock_timestamp()
               from held h
-             where d.id = h.id and d.state = 'pending'
+             where d.id = any (array[h.id]) and d.state not in ('delivered', 'failed', 'dead', 'skipped_filter')
+               and d.state is not distinct from 'pending'
             """;
 
     private final DataSources sources;

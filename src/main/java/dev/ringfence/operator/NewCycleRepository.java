@@ -79,7 +79,7 @@ class NewCycleRepository {
                       where later.attempts > 0 or later.next_attempt_at < 'infinity')),
                    last_code = null, last_status = null, url = s.url, headers = s.headers, finished_at = null, updated_at = n.at
               from held h, subscriptions s, (select ?::timestamptz as at) n
-             where d.id = h.id and d.created_at >= ? and d.created_at <= ? and s.id = d.subscription_id
+             where d.id = any (array[h.id]) and d.created_at >= ? and d.created_at <= ? and s.id = any (array[d.subscription_id])
             returning d.subscription_id, d.order_key, d.out_of_order
             """;
 

@@ -71,7 +71,7 @@ public class ReleaseRepository {
                         order by l.order_sequence limit 1000) later
                       where later.next_attempt_at < 'infinity'))
               from held h join turns t on t.id = h.id, bounds b
-             where d.id = h.id and d.next_attempt_at = 'infinity'
+             where d.id = any (array[h.id]) and d.next_attempt_at = 'infinity'
             """;
 
     /** A loose index scan: from one queue to the next, however much waits in them. */

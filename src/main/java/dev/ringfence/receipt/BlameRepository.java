@@ -28,12 +28,12 @@ public class BlameRepository {
             select g.id from unnest(?::bigint[], ?::boolean[]) as g (id, expired), lateral (
                 select x.created_at, x.cycle, x.subscription_id,
                        x.next_attempt_at >= x.cycle_started_at + ?::bigint * interval '1 millisecond' as in_time
-                  from deliveries_live x where x.id = g.id limit 1) d
+                  from deliveries_live x where x.id = any (array[g.id]) limit 1) d
              where (not g.expired or d.in_time or exists (
                      select from subscriptions s where s.id = d.subscription_id and s.circuit <> 'CLOSED'))
                and exists (
                      select from delivery_attempts a
-                      where a.delivery_id = g.id and a.delivery_created_at = d.created_at and a.cycle = d.cycle
+                      where a.delivery_id = any (array[g.id]) and a.delivery_created_at = d.created_at and a.cycle = d.cycle
                         and a.state in ('FAILED', 'UNCERTAIN', 'NOT_SENT') and a.code not in ('ABANDONED', 'FENCE_LOST'))
             """;
 

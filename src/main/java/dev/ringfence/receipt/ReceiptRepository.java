@@ -16,7 +16,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,9 +31,8 @@ public class ReceiptRepository {
 
     /**
      * Deliveries are locked in the order of their ids, and only where the reservation is still the open one; attempts follow
-     * their delivery's lock. The bounds on {@code delivery_created_at} let PostgreSQL leave out the ledger's other weeks, and {@code % 1 = 0}
-     * makes its planner expect few rows, so that it looks each up; with stale statistics it would read the whole table, or, but for "is not distinct",
-     * the index of leases for each row.
+     * their delivery's lock. What says {@code any (array[…])}, and states in the negative, leaves the planner one way to each row, its key
+     * (decision 15); {@code % 1 = 0} makes it expect few.
      */
     private static final String SETTLE = """
             with bounds as materialized (
@@ -46,14 +44,13 @@ public class ReceiptRepository {
             ), held as materialized (
               select g.*, d.created_at from (select * from given where id % 1 = 0 order by id) g, lateral (
                 select x.created_at from deliveries_live x
-                 where x.id = g.id and x.reservation_id is not distinct from g.reservation_id for no key update) d
+                 where x.id = any (array[g.id]) and x.reservation_id is not distinct from g.reservation_id for no key update) d
             ), ledger as (
               update delivery_attempts a
                  set state = h.attempt, code = h.code, http_status = h.status, retry_after = h.retry_after,
                      receipt = h.receipt::jsonb, finished_at = b.now
                 from held h, bounds b
-               where a.delivery_id = h.id and a.number = h.number and a.delivery_created_at = h.created_at
-                 and a.delivery_created_at >= ? and a.delivery_created_at <= ?
+               where a.delivery_id = any (array[h.id]) and a.number = h.number and a.delivery_created_at = h.created_at
                  and a.reservation_id = h.reservation_id and a.state = 'SENDING'
               returning h.id, h.reservation_id, h.state, h.due, h.status, h.last_code, b.now
             )
@@ -63,7 +60,7 @@ public class ReceiptRepository {
                    finished_at = case when l.state <> 'retrying' then l.now end,
                    reservation_id = null, reserved_by = null, send_by = null, lease_until = null, updated_at = l.now
               from ledger l
-             where d.id = l.id and d.state in ('pending', 'retrying')
+             where d.id = any (array[l.id]) and d.state not in ('delivered', 'failed', 'dead', 'skipped_filter')
             returning l.reservation_id, exists (
               select from subscriptions s where s.id = d.subscription_id
                  and (s.consecutive_dead > 0 or s.circuit_failures > 0 or s.circuit <> 'CLOSED')),
@@ -73,21 +70,20 @@ public class ReceiptRepository {
     /** D15: an answer that came after its attempt was closed by somebody else is history and nothing more. */
     private static final String NOTE_LATE = """
             with given as materialized (
-              select * from unnest(?::bigint[], ?::uuid[], ?::integer[], ?::text[], ?::integer[])
-                as g (id, reservation_id, number, attempt, status)
+              select * from unnest(?::bigint[], ?::uuid[], ?::integer[], ?::text[], ?::integer[], ?::timestamptz[])
+                as g (id, reservation_id, number, attempt, status, created_at)
             )
             update delivery_attempts a set late_state = g.attempt, late_status = g.status, late_at = ?
               from given g
-             where a.delivery_id = g.id and a.number = g.number and a.reservation_id = g.reservation_id
-               and a.delivery_created_at >= ? and a.delivery_created_at <= ?
-               and a.state <> 'SENDING' and a.late_at is null
+             where a.delivery_id = any (array[g.id]) and a.number = g.number and a.reservation_id = g.reservation_id
+               and a.delivery_created_at = g.created_at and a.state <> 'SENDING' and a.late_at is null
             """;
 
     /** AT-8: the marker outlives the attempt's row; a late answer is kept there too and resolves nothing. */
     private static final String NOTE_ON_MARKERS = """
             update unresolved_markers m set late_state = g.attempt, late_status = g.status, late_at = ?
               from unnest(?::uuid[], ?::text[], ?::integer[]) as g (reservation_id, attempt, status)
-             where m.reservation_id = g.reservation_id and m.late_at is null
+             where m.reservation_id = any (array[g.reservation_id]) and m.late_at is null
             """;
 
     private static final ObjectMapper JSON = JsonFactories.plainMapper();
@@ -122,8 +118,6 @@ public class ReceiptRepository {
             statement.setArray(10, given.of("text", s -> s.delivery().text()));
             statement.setArray(11, given.of("timestamptz", s -> utc(s.nextAttemptAt())));
             statement.setArray(12, given.of("text", s -> name(s.lastCode())));
-            statement.setObject(13, oldest(settlements));
-            statement.setObject(14, newest(settlements));
             Map<UUID, Boolean> settled = new HashMap<>();
             Set<OrderedKey> freed = new HashSet<>();
             try (ResultSet rows = statement.executeQuery()) {
@@ -150,9 +144,8 @@ public class ReceiptRepository {
             statement.setArray(3, given.of("integer", s -> s.reserved().number()));
             statement.setArray(4, given.of("text", s -> s.attempt().name()));
             statement.setArray(5, given.of("integer", Settlement::status));
-            statement.setObject(6, now);
-            statement.setObject(7, oldest(late));
-            statement.setObject(8, newest(late));
+            statement.setArray(6, given.of("timestamptz", s -> utc(s.reserved().createdAt())));
+            statement.setObject(7, now);
             return statement.executeUpdate();
         } catch (SQLException e) {
             throw new DeliveryStorageException("note late answers", e);
@@ -171,22 +164,6 @@ public class ReceiptRepository {
         } catch (SQLException e) {
             throw new DeliveryStorageException("note late answers on markers", e);
         }
-    }
-
-    private static OffsetDateTime oldest(List<Settlement> settlements) {
-        return settlements.stream()
-                .map(s -> s.reserved().createdAt())
-                .min(Instant::compareTo)
-                .orElseThrow()
-                .atOffset(ZoneOffset.UTC);
-    }
-
-    private static OffsetDateTime newest(List<Settlement> settlements) {
-        return settlements.stream()
-                .map(s -> s.reserved().createdAt())
-                .max(Instant::compareTo)
-                .orElseThrow()
-                .atOffset(ZoneOffset.UTC);
     }
 
     private static @Nullable String name(@Nullable OutcomeCode code) {

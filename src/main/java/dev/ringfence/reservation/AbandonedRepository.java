@@ -40,7 +40,7 @@ public class AbandonedRepository {
                for no key update of d skip locked
             ), fenced as materialized (
               select t.tenant_id from (select distinct tenant_id from open) o
-                join tenant_lifecycle t on t.tenant_id = o.tenant_id
+                join tenant_lifecycle t on t.tenant_id = any (array[o.tenant_id])
                where pg_try_advisory_xact_lock_shared(t.fence_key)
             ), verdict as materialized (
               select o.id, o.created_at, o.reservation_id, o.attempts,
@@ -50,11 +50,11 @@ public class AbandonedRepository {
                 coalesce(s.semantics = 'AT_MOST_ONCE', false) as once
                 from open o
                 join fenced f on f.tenant_id = o.tenant_id
-                left join subscriptions s on s.id = o.subscription_id, bounds b
+                left join subscriptions s on s.id = any (array[o.subscription_id]), bounds b
             ), ledger as (
               update delivery_attempts a set state = 'UNCERTAIN', code = 'ABANDONED', finished_at = b.now
                 from verdict v, bounds b
-               where a.delivery_id = v.id and a.number = v.attempts and a.delivery_created_at = v.created_at
+               where a.delivery_id = any (array[v.id]) and a.number = v.attempts and a.delivery_created_at = v.created_at
                  and a.reservation_id = v.reservation_id and a.state = 'SENDING'
               returning v.id, v.code, v.once or v.code <> 'ABANDONED' as over, b.now
             )
@@ -65,7 +65,7 @@ public class AbandonedRepository {
                    last_code = l.code, last_status = null, reservation_id = null, reserved_by = null, send_by = null,
                    lease_until = null, updated_at = l.now
               from ledger l
-             where d.id = l.id and d.state in ('pending', 'retrying')
+             where d.id = any (array[l.id]) and d.state not in ('delivered', 'failed', 'dead', 'skipped_filter')
             returning d.id, d.attempts, d.state, d.last_code, d.test, d.subscription_id,
               case when d.state = 'dead' then d.order_key end
             """;

@@ -20,7 +20,7 @@ public class ReservationRepository {
 
     /**
      * The states need no condition: the table holds live ones only. Rows are locked in the order of their ids and those that another worker has are skipped, so two batches never wait for each
-     * other. {@code % 1 = 0} makes the planner expect few rows, so that it looks each up; with stale statistics it would read the whole table. Everything that forbids an attempt is a condition here, because a check before the statement would be stale.
+     * other. {@code % 1 = 0} makes the planner expect few rows, and {@code any (array[…])} leaves it one way to each, its key (decision 15). Everything that forbids an attempt is a condition here, because a check before the statement would be stale.
      * {@code send_by} and {@code lease_until} are the database's time, so every node reads them alike; the worker's own deadline
      * began before the statement, so it is never later than {@code send_by}. Of a subscription whose circuit is not closed nothing is reserved,
      * but for one probe where its pause is over, by whoever gets hold of its row (SB-7).
@@ -39,7 +39,7 @@ public class ReservationRepository {
             ), due as materialized (
               select w.*, d.subscription_id from (select * from wanted where id % 1 = 0 order by id) w, moment m, lateral (
                 select x.subscription_id from deliveries_live x
-                 where x.id = w.id and x.reservation_id is null and x.next_attempt_at <= m.now
+                 where x.id = any (array[w.id]) and x.reservation_id is null and x.next_attempt_at <= m.now
                    and x.cycle_started_at > m.now - m.max_age and x.protocol = 1 and x.mode = 'PUSH'
                    and x.cycle_attempts < case when x.test then 1 else w.max_attempts end
                    for no key update skip locked) d
@@ -58,19 +58,19 @@ public class ReservationRepository {
                      reservation_id = w.reservation_id, reserved_by = m.node, send_by = m.send_by,
                      lease_until = m.send_by + w.timeout_ms * interval '1 millisecond' + m.grace, updated_at = m.now
                 from due w, moment m, tenant_lifecycle t, apps a, subscriptions s
-               where d.id = w.id
-                 and t.tenant_id = d.tenant_id and t.phase = 'ACTIVE' and t.epoch = d.epoch
-                 and a.id = d.app_id and a.enabled
-                 and s.id = d.subscription_id and s.status = 'ACTIVE'
+               where d.id = any (array[w.id])
+                 and t.tenant_id = any (array[d.tenant_id]) and t.phase = 'ACTIVE' and t.epoch = d.epoch
+                 and a.id = any (array[d.app_id]) and a.enabled
+                 and s.id = any (array[d.subscription_id]) and s.status = 'ACTIVE'
                  and (s.circuit = 'CLOSED' or d.id = any (array(select c.id from chosen c)))
-              returning d.id, d.created_at, d.tenant_id, d.epoch, d.subscription_id, d.reservation_id, d.cycle, d.attempts,
+              returning d.id, d.created_at, d.app_id, d.tenant_id, d.epoch, d.subscription_id, d.reservation_id, d.cycle, d.attempts,
                 d.cycle_attempts, d.cycle_started_at, d.message_id, d.url, d.headers, d.body_bytes, d.send_by,
                 d.event_ordinal, d.event_recorded_at, d.test, s.circuit <> 'CLOSED' as probe, d.lease_until
             ), probing as (
               update subscriptions s
                  set circuit = 'HALF_OPEN', circuit_probe = r.reservation_id, circuit_until = r.lease_until + m.grace
                 from reserved r, moment m
-               where r.probe and s.id = r.subscription_id
+               where r.probe and s.id = any (array[r.subscription_id])
             ), ledger as (
               insert into delivery_attempts
                 (delivery_id, delivery_created_at, number, cycle, tenant_id, reservation_id, state, node, started_at, send_by)
@@ -83,7 +83,7 @@ public class ReservationRepository {
               from reserved r
               left join lateral (
                 select o.request_started_at, o.traceparent, o.payload_bytes from outbox_events o
-                 where o.ordinal = r.event_ordinal and o.recorded_at = r.event_recorded_at limit 1) e on true
+                 where o.app_id = r.app_id and o.ordinal = r.event_ordinal and o.recorded_at = r.event_recorded_at limit 1) e on true
             """;
 
     /** AT-3: the attempt keeps its number and is not counted; the delivery is due at once, as it was, and so is another probe. */
@@ -93,15 +93,15 @@ public class ReservationRepository {
             ), held as materialized (
               select g.*, d.created_at, d.subscription_id from (select * from given where id % 1 = 0 order by id) g, lateral (
                 select x.created_at, x.subscription_id from deliveries_live x
-                 where x.id = g.id and x.reservation_id is not distinct from g.reservation_id for no key update) d
+                 where x.id = any (array[g.id]) and x.reservation_id is not distinct from g.reservation_id for no key update) d
             ), probing as (
               update subscriptions s set circuit = 'OPEN', circuit_probe = null, circuit_until = ?
                 from held h
-               where s.id = h.subscription_id and s.circuit_probe = h.reservation_id
+               where s.id = any (array[h.subscription_id]) and s.circuit_probe = h.reservation_id
             ), ledger as (
               update delivery_attempts a set state = 'RELEASED', counted = false, finished_at = ?
                 from held h
-               where a.delivery_id = h.id and a.number = h.number and a.delivery_created_at = h.created_at
+               where a.delivery_id = any (array[h.id]) and a.number = h.number and a.delivery_created_at = h.created_at
                  and a.reservation_id = h.reservation_id and a.state = 'SENDING'
               returning a.delivery_id
             )
@@ -109,7 +109,7 @@ public class ReservationRepository {
                set cycle_attempts = d.cycle_attempts - 1, next_attempt_at = ?, reservation_id = null, reserved_by = null,
                    send_by = null, lease_until = null, updated_at = ?
               from ledger l
-             where d.id = l.delivery_id
+             where d.id = any (array[l.delivery_id])
             """;
 
     private final DataSources dataSources;
