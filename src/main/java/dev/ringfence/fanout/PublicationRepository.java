@@ -42,9 +42,9 @@ public class PublicationRepository {
             from (select e.ordinal, e.payload_bytes, row_number() over w = 1 as first,
                     sum(octet_length(e.payload_bytes)) over w as so_far
                   from unnest(?::bigint[], ?::timestamptz[]) a(ordinal, recorded_at)
-                  join outbox_events e on e.ordinal = a.ordinal and e.recorded_at = a.recorded_at
+                  join outbox_events e on e.ordinal = any (array[a.ordinal]) and e.recorded_at is not distinct from a.recorded_at and %s
                   window w as (order by e.ordinal rows unbounded preceding)) s
-            """;
+            """.formatted(Span.on("e.recorded_at"));
 
     /*
      * The lease is checked and its rows are locked in the order of their ordinals (D20) before any is changed; a row that is not
@@ -59,10 +59,10 @@ public class PublicationRepository {
                 select *
                 from unnest(?::bigint[], ?::timestamptz[], ?::text[], ?::timestamptz[], ?::text[], ?::text[], ?::int[])
                   given(ordinal, recorded_at, status, available_at, code, message, attempts)
-                where ordinal % 1 = 0 order by ordinal) m,
+                where ordinal %% 1 = 0 order by ordinal) m,
               lateral (
                 select from outbox_events x
-                where x.ordinal = any (array[m.ordinal]) and x.recorded_at = m.recorded_at and x.recorded_at >= ? and x.recorded_at < ?
+                where x.ordinal = any (array[m.ordinal]) and x.recorded_at is not distinct from m.recorded_at and %s
                   and x.status is not distinct from 'CLAIMED'
                   and x.locked_by = ?
                 for update) e)
@@ -72,9 +72,9 @@ public class PublicationRepository {
               last_error_code = h.code, last_error_message = h.message,
               locked_by = null, locked_until = null, updated_at = ?::timestamptz
             from held h
-            where e.ordinal = any (array[h.ordinal]) and e.recorded_at = any (array[h.recorded_at]) and e.recorded_at >= ? and e.recorded_at < ?
+            where e.ordinal = any (array[h.ordinal]) and e.recorded_at is not distinct from h.recorded_at and %s
             returning e.ordinal
-            """;
+            """.formatted(Span.on("x.recorded_at"), Span.on("e.recorded_at"));
 
     private final DataSources sources;
     private final LifecycleRepository lifecycles;
@@ -129,6 +129,7 @@ public class PublicationRepository {
      * @param most bytes of them all; the first is read whatever its size
      */
     Envelopes envelopes(List<ClaimedEvent> events, long most) {
+        Span span = Span.of(events.stream().map(ClaimedEvent::recordedAt).toList());
         Map<Long, byte[]> read = new HashMap<>();
         Set<Long> left = new HashSet<>();
         query(
@@ -144,7 +145,10 @@ public class PublicationRepository {
                     array(
                             connection,
                             "timestamptz",
-                            events.stream().map(event -> event.recordedAt().toString()))
+                            events.stream().map(event -> event.recordedAt().toString())),
+                    span.from(),
+                    span.until(),
+                    span.from()
                 });
         return new Envelopes(read, left);
     }
@@ -188,11 +192,13 @@ public class PublicationRepository {
             column(connection, "int", moves, OutboxMove::attempts),
             span.from(),
             span.until(),
+            span.from(),
             holder,
             now.toString(),
             now.toString(),
             span.from(),
-            span.until()
+            span.until(),
+            span.from()
         }));
     }
 

@@ -5,6 +5,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.List;
 
 /**
  * The time in which a batch's events were recorded. As a statement's own values it lets the planner leave out all other weeks, which is most of what a
@@ -20,5 +21,17 @@ record Span(OffsetDateTime from, OffsetDateTime until) {
         Instant last = recorded.stream().max(Instant::compareTo).orElseThrow();
         return new Span(
                 first.atOffset(ZoneOffset.UTC), last.plus(1, ChronoUnit.MICROS).atOffset(ZoneOffset.UTC));
+    }
+
+    /**
+     * The condition, with {@link #values} as its parameters. Its other half adds nothing but that no index serves it alone: where a week seems to hold little,
+     * the planner would else go through all of it by time instead of looking each row up (decision 15).
+     */
+    static String on(String column) {
+        return "((%1$s >= ? and %1$s < ?) or %1$s = ?)".formatted(column);
+    }
+
+    List<Object> values() {
+        return List.of(from, until, from);
     }
 }

@@ -73,33 +73,38 @@ class FanoutConflictIT {
         fixture.database.execute("vacuum analyze outbox_events");
         fixture.record(shop, 20_000, ORDER, "{}");
         Instant now = fixture.clock.instant();
-        String claim = seventhPlan(
-                ClaimRepository.CLAIM,
-                "bigint, timestamptz, timestamptz, timestamptz, timestamptz, bigint, timestamptz, timestamptz, bigint, bigint, text,"
-                        + " timestamptz, timestamptz, timestamptz, timestamptz",
-                "0, '%2$s', '%2$s', '%1$s', '%2$s', 500, '%1$s', '%2$s', 125, 500, 'me', '%1$s', '%1$s', '%1$s', '%2$s'"
+        String choose = seventhPlan(
+                ClaimRepository.CHOOSE,
+                "bigint, timestamptz, timestamptz, timestamptz, timestamptz, bigint, timestamptz, timestamptz, bigint, bigint",
+                "0, '%2$s', '%2$s', '%1$s', '%2$s', 500, '%1$s', '%2$s', 125, 500"
                         .formatted(now, now.plus(Duration.ofDays(1))));
         Instant behind = now.plusMillis(1);
         String move = seventhPlan(
                 PublicationRepository.MOVE,
-                "bigint[], timestamptz[], text[], timestamptz[], text[], text[], int[], timestamptz, timestamptz, text, timestamptz, timestamptz, timestamptz, timestamptz",
-                "'{1}', '{%1$s}', '{PUBLISHED}', '{null}', '{null}', '{null}', '{1}', '%1$s', '%2$s', 'me', '%1$s', '%1$s', '%1$s', '%2$s'"
+                "bigint[], timestamptz[], text[], timestamptz[], text[], text[], int[], timestamptz, timestamptz, timestamptz, text, timestamptz, timestamptz,"
+                        + " timestamptz, timestamptz, timestamptz",
+                "'{1}', '{%1$s}', '{PUBLISHED}', '{null}', '{null}', '{null}', '{1}', '%1$s', '%2$s', '%1$s', 'me', '%1$s', '%1$s', '%1$s', '%2$s', '%1$s'"
                         .formatted(now, behind));
         String these = seventhPlan(
                 ClaimRepository.CLAIM_THESE,
-                "bigint[], timestamptz[], timestamptz, timestamptz, timestamptz, text, timestamptz, timestamptz, timestamptz, timestamptz, timestamptz",
-                "'{1}', '{%1$s}', '%1$s', '%2$s', '%1$s', 'me', '%1$s', '%1$s', '%1$s', '%1$s', '%2$s'"
+                "bigint[], timestamptz[], timestamptz, timestamptz, timestamptz, timestamptz, text, timestamptz, timestamptz, timestamptz, timestamptz, timestamptz,"
+                        + " timestamptz",
+                "'{1}', '{%1$s}', '%1$s', '%2$s', '%1$s', '%1$s', 'me', '%1$s', '%1$s', '%1$s', '%1$s', '%2$s', '%1$s'"
                         .formatted(now, behind));
-        assertThat(List.of(move, these))
+        String lease = seventhPlan(
+                ClaimRepository.LEASE,
+                "bigint[], timestamptz[], boolean[], text, timestamptz, timestamptz, timestamptz, timestamptz, timestamptz, timestamptz",
+                "'{1}', '{%1$s}', '{false}', 'me', '%1$s', '%1$s', '%1$s', '%1$s', '%2$s', '%1$s'"
+                        .formatted(now, behind));
+        assertThat(List.of(move, these, lease))
                 .allSatisfy(plan -> assertThat(plan)
                         .as("by its key, in its week only")
                         .contains(week() + "_pkey")
                         .doesNotContain("Seq Scan", "Bitmap", week(Duration.ofDays(-7)), week(Duration.ofDays(14))));
-        assertThat(claim)
+        assertThat(choose)
                 .doesNotContain("Seq Scan", "Bitmap")
-                .contains(
-                        week() + "_tenant_id_available_at_ordinal_idx", week() + "_locked_until_idx", week() + "_pkey");
-        assertThat(claim).as("weeks to come").doesNotContain(week(Duration.ofDays(14)));
+                .contains(week() + "_tenant_id_available_at_ordinal_idx", week() + "_locked_until_idx");
+        assertThat(choose).as("weeks to come").doesNotContain(week(Duration.ofDays(14)));
     }
 
     private String week() throws SQLException {

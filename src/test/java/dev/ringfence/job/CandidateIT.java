@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.harness.Explained;
+import dev.ringfence.harness.KeptSession;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The due scan against PostgreSQL. */
 class CandidateIT {
@@ -86,6 +89,29 @@ class CandidateIT {
 
     private static List<Long> ids(Scan scan) {
         return scan.candidates().stream().map(Candidate::id).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 400})
+    @Tag("AT-1")
+    void a_plan_kept_from_an_empty_table_reads_no_more_than_is_taken(int pages) {
+        try (KeptSession session = new KeptSession(fixture.database, pages)) {
+            repository = new CandidateRepository(session);
+            long tenant = fixture.tenant("one");
+            UUID subscription = subscription(tenant);
+            List<ScanHead> nobody = List.of(ScanHead.before(new ScanPlace(tenant, subscription)));
+            session.count(() -> scan(ScanPlace.START, 100, 5));
+            session.count(() -> goOn(nobody, 100, 5));
+            List<Long> due = fixture.deliveries(tenant, subscription, 2_000, DUE);
+
+            KeptSession.Counted<Scan> first = session.count(() -> scan(ScanPlace.START, 100, 5));
+            KeptSession.Counted<Scan> next = session.count(() -> goOn(rest(first.result()), 100, 5));
+
+            assertThat(ids(first.result())).isEqualTo(due.subList(0, 5));
+            assertThat(ids(next.result())).isEqualTo(due.subList(5, 10));
+            assertThat(List.of(first.read(), next.read()))
+                    .allSatisfy(rows -> assertThat(rows).isBetween(5L, 50L));
+        }
     }
 
     /** All that one fan-out made is due in the same microsecond. */

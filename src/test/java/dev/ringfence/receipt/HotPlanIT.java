@@ -6,9 +6,8 @@ import dev.ringfence.config.DataSources;
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.delivery.DeliveryState;
-import dev.ringfence.harness.BorrowedConnection;
 import dev.ringfence.harness.Explained;
-import dev.ringfence.harness.LocalTransactions;
+import dev.ringfence.harness.KeptSession;
 import dev.ringfence.reservation.ReservationOrder;
 import dev.ringfence.reservation.ReservationRepository;
 import dev.ringfence.reservation.Reservations;
@@ -18,10 +17,9 @@ import dev.ringfence.subscription.RetryPolicy;
 import dev.ringfence.subscription.Semantics;
 import dev.ringfence.transport.OutcomeCode;
 import dev.ringfence.transport.SendResult;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -34,7 +32,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** What a batch costs follows the batch, also where PostgreSQL's statistics are still those of empty tables. */
 class HotPlanIT {
@@ -42,7 +39,7 @@ class HotPlanIT {
     private static final Duration MAX_AGE = Duration.ofHours(24);
     private static final int BATCH = 200;
     private static final int MANY = 20_000;
-    private static final String HOT = "^(deliveries|delivery_attempts|outbox_events)";
+    private static final OffsetDateTime UTC_NOW = NOW.atOffset(ZoneOffset.UTC);
 
     private final DeliveryFixture fixture = new DeliveryFixture();
     private List<Long> due;
@@ -74,126 +71,80 @@ class HotPlanIT {
         fill();
         Explained explained = new Explained(fixture.transactions);
 
-        Batch batch = new Batch(fixture.transactions, explained);
+        List<Integer> done = new Steps(explained).run(fixture.transactions::inNew);
 
-        assertThat(List.of(batch.reserved(), batch.released(), batch.settled(), batch.ended()))
-                .containsExactly(BATCH, BATCH / 2, BATCH / 2, BATCH);
+        assertThat(done).containsExactly(BATCH, BATCH / 2, BATCH / 2, BATCH);
         explained.assertEachStepStaysBelow(2L * BATCH, 4);
         explained.assertIndexUnused("with ", "deliveries_live_lease");
     }
 
-    /**
-     * A pooled connection keeps a plan until its tables are analyzed again. The first plans are made here while the tables are empty: as a vacuum leaves
-     * them, without a page, and as it leaves them where it cannot give their pages back.
-     */
     @ParameterizedTest
     @ValueSource(ints = {0, 400})
     @Tag("AT-1")
     @Tag("AT-2")
     @Tag("AT-3")
-    void also_with_plans_that_were_kept_from_empty_tables(int pages) throws SQLException {
-        fixture.database.execute("vacuum analyze");
-        try (var superuser = fixture.database.superuser();
-                var statement = superuser.createStatement()) {
-            statement.execute("update pg_class set relpages = " + pages + ", reltuples = 0"
-                    + " where relnamespace = 'ringfence'::regnamespace and relkind = 'r' and relname ~ '" + HOT + "'");
-        }
-        try (Connection kept = keptSession()) {
-            LocalTransactions session =
-                    new LocalTransactions(BorrowedConnection.dataSource(() -> BorrowedConnection.of(kept, () -> {})));
+    void also_with_plans_that_were_kept_from_empty_tables(int pages) {
+        try (KeptSession session = new KeptSession(fixture.database, pages)) {
+            Steps steps = new Steps(session);
             due = LongStream.range(0, 2 * BATCH).boxed().toList();
-            Batch planned = new Batch(session, session);
+            assertThat(steps.run(work -> session.count(work).result())).containsExactly(0, 0, 0, 0);
             fill();
+            List<Long> read = new ArrayList<>();
 
-            Batch batch = new Batch(session, session);
-
-            assertThat(List.of(planned.reserved(), planned.ended())).containsExactly(0, 0);
-            assertThat(List.of(batch.reserved(), batch.released(), batch.settled(), batch.ended()))
-                    .containsExactly(BATCH, BATCH / 2, BATCH / 2, BATCH);
-            assertThat(batch.read)
-                    .hasSize(4)
-                    .allSatisfy(read -> assertThat(read).isBetween(1L, 5L * BATCH));
-        }
-    }
-
-    /** As a pool's, with every statement prepared and planned once. */
-    private Connection keptSession() throws SQLException {
-        PGSimpleDataSource source = (PGSimpleDataSource) fixture.database.dataSource();
-        source.setPrepareThreshold(1);
-        Connection kept = source.getConnection();
-        try (var statement = kept.createStatement()) {
-            statement.execute("set enable_seqscan = off; set jit = off; set plan_cache_mode = force_generic_plan");
-        }
-        return kept;
-    }
-
-    /** What is done for a batch, each step in its transaction, and how many rows of the hot tables each read. */
-    private final class Batch {
-        private final LocalTransactions transactions;
-        private final List<Long> read = new ArrayList<>();
-        private final List<Reserved> reserved;
-        private final int released;
-        private final int settled;
-        private final int ended;
-
-        Batch(LocalTransactions transactions, DataSources sources) {
-            this.transactions = transactions;
-            Reservations reservations = new Reservations(new ReservationRepository(sources), new DeliveryCounters());
-            ReceiptRepository receipts = new ReceiptRepository(sources);
-            ConclusionRepository conclusions = new ConclusionRepository(sources);
-            reserved = step(() -> reservations.reserve(order(due.subList(0, BATCH))));
-            List<Reserved> open = reserved.isEmpty() ? unknown() : reserved;
-            released = step(() -> reservations.release(open.subList(0, BATCH / 2), NOW));
-            settled = step(() -> receipts.settle(
-                            open.subList(BATCH / 2, BATCH).stream()
-                                    .map(HotPlanIT::acknowledged)
-                                    .toList(),
-                            NOW.atOffset(ZoneOffset.UTC))
-                    .troubled()
-                    .size());
-            ended = step(() -> conclusions
-                    .conclude(expired(due.subList(BATCH, 2 * BATCH)), NOW.atOffset(ZoneOffset.UTC))
-                    .size());
-        }
-
-        int reserved() {
-            return reserved.size();
-        }
-
-        int released() {
-            return released;
-        }
-
-        int settled() {
-            return settled;
-        }
-
-        int ended() {
-            return ended;
-        }
-
-        private <T> T step(Callable<T> work) {
-            return transactions.inNew(() -> {
-                long before = rowsRead();
-                T result = work.call();
-                read.add(rowsRead() - before);
-                return result;
+            List<Integer> done = steps.run(work -> {
+                KeptSession.Counted<List<Reserved>> counted = session.count(work);
+                read.add(counted.read());
+                return counted.result();
             });
+
+            assertThat(done).containsExactly(BATCH, BATCH / 2, BATCH / 2, BATCH);
+            assertThat(read).hasSize(4).allSatisfy(rows -> assertThat(rows).isBetween(1L, 5L * BATCH));
+        }
+    }
+
+    /** Runs a step in a transaction of its own. */
+    @FunctionalInterface
+    private interface Runner {
+        List<Reserved> run(Callable<List<Reserved>> step);
+    }
+
+    /** What is done for a batch. */
+    private final class Steps {
+        private final Reservations reservations;
+        private final ReceiptRepository receipts;
+        private final ConclusionRepository conclusions;
+
+        Steps(DataSources sources) {
+            reservations = new Reservations(new ReservationRepository(sources), new DeliveryCounters());
+            receipts = new ReceiptRepository(sources);
+            conclusions = new ConclusionRepository(sources);
         }
 
-        private long rowsRead() throws SQLException {
-            try (var connection = transactions.jta().getConnection();
-                    var statement = connection.createStatement();
-                    var rows = statement.executeQuery(
-                            "select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) from pg_stat_xact_user_tables where relname ~ '"
-                                    + HOT + "'")) {
-                rows.next();
-                return rows.getLong(1);
-            }
+        /** Reserves one half of what is due, gives one half of that back, stores the other's answers, and ends the rest: how many each. */
+        List<Integer> run(Runner runner) {
+            List<Integer> counts = new ArrayList<>();
+            List<Reserved> reserved = runner.run(() -> reservations.reserve(order(due.subList(0, BATCH))));
+            counts.add(reserved.size());
+            List<Reserved> open = reserved.isEmpty()
+                    ? due.subList(0, BATCH).stream().map(HotPlanIT::unknown).toList()
+                    : reserved;
+            List<Settlement> answered = open.subList(BATCH / 2, BATCH).stream()
+                    .map(HotPlanIT::acknowledged)
+                    .toList();
+            runner.run(() -> counted(counts, reservations.release(open.subList(0, BATCH / 2), NOW)));
+            runner.run(() -> counted(
+                    counts, receipts.settle(answered, UTC_NOW).troubled().size()));
+            runner.run(() -> counted(
+                    counts,
+                    conclusions
+                            .conclude(expired(due.subList(BATCH, 2 * BATCH)), UTC_NOW)
+                            .size()));
+            return counts;
         }
 
-        private List<Reserved> unknown() {
-            return due.stream().limit(BATCH).map(HotPlanIT::unknown).toList();
+        private static List<Reserved> counted(List<Integer> counts, int count) {
+            counts.add(count);
+            return List.of();
         }
     }
 
