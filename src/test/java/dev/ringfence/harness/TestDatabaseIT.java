@@ -1,6 +1,7 @@
 package dev.ringfence.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.sql.Connection;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,17 @@ class TestDatabaseIT {
             assertThat(one.number(tables("mine"))).isEqualTo(1);
             assertThat(other.number(tables("mine"))).isZero();
             assertThat(other.number(tables("outbox_events"))).isEqualTo(1);
+        }
+    }
+
+    /** The build runs some classes on the oldest version too; a class path with two of them would not tell. */
+    @Test
+    void theServerIsOfTheVersionThatTheBuildNames() throws Exception {
+        String named = System.getProperty("ringfence.it.postgres");
+        assumeTrue(named != null, "run by the build only, which names the version");
+        try (TestDatabase database = TestDatabase.empty();
+                Connection connection = database.connect()) {
+            assertThat(show(connection, "server_version")).isEqualTo(named.replaceAll("\\.0$", ""));
         }
     }
 
