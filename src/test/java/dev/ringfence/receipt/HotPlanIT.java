@@ -3,11 +3,15 @@ package dev.ringfence.receipt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ringfence.config.DataSources;
+import dev.ringfence.config.Settings;
 import dev.ringfence.delivery.DeliveryCounters;
 import dev.ringfence.delivery.DeliveryFixture;
 import dev.ringfence.delivery.DeliveryState;
 import dev.ringfence.harness.Explained;
 import dev.ringfence.harness.KeptSession;
+import dev.ringfence.ordering.MovedKeys;
+import dev.ringfence.reservation.AbandonedAttempts;
+import dev.ringfence.reservation.AbandonedRepository;
 import dev.ringfence.reservation.ReservationOrder;
 import dev.ringfence.reservation.ReservationRepository;
 import dev.ringfence.reservation.Reservations;
@@ -17,13 +21,16 @@ import dev.ringfence.subscription.RetryPolicy;
 import dev.ringfence.subscription.Semantics;
 import dev.ringfence.transport.OutcomeCode;
 import dev.ringfence.transport.SendResult;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
@@ -99,6 +106,42 @@ class HotPlanIT {
 
             assertThat(done).containsExactly(BATCH, BATCH / 2, BATCH / 2, BATCH);
             assertThat(read).hasSize(4).allSatisfy(rows -> assertThat(rows).isBetween(1L, 5L * BATCH));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 400})
+    @Tag("AT-5")
+    void what_is_past_its_lease_is_found_without_reading_what_waits(int pages) {
+        try (KeptSession session = new KeptSession(fixture.database, pages)) {
+            AbandonedAttempts abandoned = new AbandonedAttempts(
+                    new AbandonedRepository(session),
+                    new MovedKeys(),
+                    Settings.from(
+                            Map.of("ringfence.secrets.key", Base64.getEncoder().encodeToString(new byte[32]))),
+                    Clock.fixed(NOW, ZoneOffset.UTC));
+            List<Long> nobody = LongStream.range(0, BATCH).boxed().toList();
+            session.count(() -> abandoned.find(Long.MIN_VALUE, BATCH));
+            session.count(() -> abandoned.close(nobody));
+            fill();
+            Reservations reservations =
+                    new Reservations(new ReservationRepository(fixture.transactions), new DeliveryCounters());
+            List<Reserved> reserved =
+                    fixture.transactions.inNew(() -> reservations.reserve(order(due.subList(0, BATCH))));
+            fixture.update(
+                    "update deliveries_live set lease_until = now() - interval '1 second' where id between ? and ? and reservation_id is not null",
+                    due.get(0),
+                    due.get(BATCH / 2 - 1));
+
+            KeptSession.Counted<List<Long>> found = session.count(() -> abandoned.find(Long.MIN_VALUE, BATCH));
+            KeptSession.Counted<Integer> closed =
+                    session.count(() -> abandoned.close(found.result()).size());
+
+            assertThat(reserved).hasSize(BATCH);
+            assertThat(found.result()).isEqualTo(due.subList(0, BATCH / 2));
+            assertThat(closed.result()).isEqualTo(BATCH / 2);
+            assertThat(List.of(found.read(), closed.read()))
+                    .allSatisfy(rows -> assertThat(rows).isBetween(1L, 5L * BATCH));
         }
     }
 
