@@ -40,7 +40,7 @@ public class CancellationRepository {
               from held h
              where d.id = any (array[h.id]) and d.state not in ('delivered', 'failed', 'dead', 'skipped_filter')
             """;
-    /** A claimed event is left to its publisher, which discards it. */
+    /** A claimed event is left to its publisher, which discards it. What is held is locked in its state, so the state needs no second look. */
     private static final String EVENTS = """
             with held as materialized (
               select e.ordinal, e.recorded_at from outbox_events e
@@ -52,7 +52,7 @@ public class CancellationRepository {
                set status = 'DISCARDED', last_error_code = 'APP_DISABLED',
                    last_error_message = 'The sending application is disabled.', updated_at = clock_timestamp()
               from held h
-             where e.ordinal = any (array[h.ordinal]) and e.recorded_at = any (array[h.recorded_at]) and e.status in ('PENDING', 'FAILED_RETRYABLE')
+             where e.ordinal = any (array[h.ordinal]) and e.recorded_at is not distinct from h.recorded_at
             """;
 
     private static final String ENABLED =

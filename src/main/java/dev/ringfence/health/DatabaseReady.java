@@ -42,6 +42,7 @@ public class DatabaseReady implements HealthCheck {
             return answer.withData("fsync", known.fsync())
                     .withData("fullPageWrites", known.fullPageWrites())
                     .withData("writable", known.writable())
+                    .withData("readCommitted", known.readCommitted())
                     .status(known.sufficient() && schemaCurrent)
                     .build();
         }

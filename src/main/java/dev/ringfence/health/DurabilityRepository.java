@@ -26,12 +26,12 @@ public class DurabilityRepository {
         this(null);
     }
 
-    /** Asks on a connection outside JTA, within three seconds. */
+    /** Asks on a connection outside JTA, and on one of JTA's pool for the isolation it has, each within three seconds. */
     Durability read() {
-        return read(dataSources.pinned());
+        return read(dataSources.pinned(), dataSources.jta());
     }
 
-    static Durability read(DataSource sessions) {
+    static Durability read(DataSource sessions, DataSource transactions) {
         try (Connection connection = sessions.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(SECONDS);
@@ -40,10 +40,24 @@ public class DurabilityRepository {
                             + " pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'")) {
                 row.next();
                 return new Durability.Known(
-                        "on".equals(row.getString(1)), "on".equals(row.getString(2)), !row.getBoolean(3));
+                        "on".equals(row.getString(1)),
+                        "on".equals(row.getString(2)),
+                        !row.getBoolean(3),
+                        readCommitted(transactions));
             }
         } catch (SQLException e) {
             return new Durability.Unreachable(e.getSQLState() == null ? "unknown" : e.getSQLState());
+        }
+    }
+
+    private static boolean readCommitted(DataSource transactions) throws SQLException {
+        try (Connection connection = transactions.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(SECONDS);
+            try (var row = statement.executeQuery("select current_setting('transaction_isolation')")) {
+                row.next();
+                return "read committed".equals(row.getString(1));
+            }
         }
     }
 }
