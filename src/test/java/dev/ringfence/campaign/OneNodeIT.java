@@ -162,6 +162,38 @@ class OneNodeIT {
         }
     }
 
+    /** What is read under a fence must be newer than the fence, which a snapshot that is kept may not be. */
+    @Test
+    @Tag("FN-4")
+    void transactions_are_read_committed_whatever_the_database_prefers() {
+        String setting = "alter database \"" + database.name() + "\" %s default_transaction_isolation%s";
+        database.execute(setting.formatted("set", " = 'repeatable read'"));
+        try {
+            newConnections();
+            Awaitility.await("ready with new connections")
+                    .atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(RingfenceClient.send(HttpRequest.newBuilder(server.health())
+                                            .build())
+                                    .toString())
+                            .contains("readCommitted")
+                            .containsPattern("\"?readCommitted\"?[:=] ?true"));
+        } finally {
+            database.execute(setting.formatted("reset", ""));
+            newConnections();
+        }
+    }
+
+    /** Ends those that the pool of transactions has; each is asked before its next use. */
+    private static void newConnections() {
+        try (Connection superuser = database.superuser();
+                var statement = superuser.createStatement()) {
+            statement.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = '"
+                    + database.name() + "' and application_name = 'ringfence'");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private static long advisoryLocks() {
         return database.number("select count(*) from pg_locks where locktype = 'advisory'"
                 + " and database = (select oid from pg_database where datname = current_database())");
